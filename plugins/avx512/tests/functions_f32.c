@@ -21,6 +21,7 @@ int PLAIN(int64_t n, const float *x, float *y);
 #define DECLARE(name) __m512d V(name)(__m512d);
 DECLARE(exp) DECLARE(exp2) DECLARE(expm1) DECLARE(log) DECLARE(log2) DECLARE(log1p) DECLARE(sin) DECLARE(cos) DECLARE(tan)
 DECLARE(tanh) DECLARE(erf) DECLARE(cbrt)
+#define _ZGVeN8v_sqrt _mm512_sqrt_pd
 
 #define F(name) name
 static double reference(double x)
@@ -30,12 +31,10 @@ static double reference(double x)
 
 #undef F
 #define F(name) V(name)
-#define sqrt _mm512_sqrt_pd
 static __m512d vector_reference(__m512d x)
 {
     return REFERENCE;
 }
-#undef sqrt
 
 /* In units of the last place of the reference; 1e9 for what is no error but a mistake. */
 static double error(float got, double want)

@@ -45,8 +45,9 @@ def arguments(typ: str) -> Any:
 @cache
 def looped(function: str, typ: str) -> Procedure:
     """A user's loop."""
-    value = {"sigmoid": "1.0 / (1.0 + exp(-x[i]))"}.get(function, f"{function}(x[i])")
-    return proc_from_source(f"def f(n: size, x: {typ}[n], y: {typ}[n]):\n    for i in seq(0, n):\n        y[i] = {value}\n")
+    value = {"sigmoid": "1.0 / (1.0 + exp(-x[i]))", "pow": "pow(x[i], z[i])"}.get(function, f"{function}(x[i])")
+    formals = ", ".join(f"{each}: {typ}[n]" for each in ("xzy" if function == "pow" else "xy"))
+    return proc_from_source(f"def f(n: size, {formals}):\n    for i in seq(0, n):\n        y[i] = {value}\n")
 
 
 @cache
@@ -61,13 +62,17 @@ def test_a_loop_of_calls_becomes_one_of_vectors_within_one_place(name: str) -> N
     require("native")
     assert f"mm512_mask_{function}_{SUFFIXES[typ]}(" in str(vectors(function, typ))
     x = arguments(typ)
+    operands = (x,)
+    if function == "pow":
+        operands = (np.concatenate([x, np.repeat(x[-28:], 28)]), np.concatenate([x[::-1], np.tile(x[-28:], 28)]))
+    x = operands[0]
     got, plain = np.zeros_like(x), np.zeros_like(x)
-    vectors(function, typ).jit()(len(x), x, got)
-    procedures()[name][0].jit()(len(x), x, plain)
+    vectors(function, typ).jit()(len(x), *operands, got)
+    procedures()[name][0].jit()(len(x), *operands, plain)
     same = (got.view(BITS[typ]) == plain.view(BITS[typ])) | (np.isnan(got) & np.isnan(plain))
     assert same.all(), x[~same]
     with np.errstate(all="ignore"):
-        want = reference(function, x.astype(WIDER[typ]))
+        want = reference(function, *(each.astype(WIDER[typ]) for each in operands))
         rounded = want.astype(x.dtype)
         assert np.array_equal(np.isnan(got), np.isnan(rounded))
         finite = np.isfinite(rounded) & np.isfinite(got)
@@ -78,13 +83,15 @@ def test_a_loop_of_calls_becomes_one_of_vectors_within_one_place(name: str) -> N
         assert np.array_equal(np.signbit(got[rounded == 0]), np.signbit(rounded[rounded == 0]))
 
 
-def reference(function: str, x: Any) -> Any:
+def reference(function: str, x: Any, z: Any = None) -> Any:
     """The function in a wider type."""
     match function:
         case "sigmoid":
             return 1 / (1 + np.exp(-x))
         case "rsqrt":
             return 1 / np.sqrt(x)
+        case "pow":
+            return np.power(x, z)
         case "erf":
             return np.vectorize(math.erf, otypes=[x.dtype])(x)
         case _:

@@ -198,13 +198,13 @@ def log_f32(n: size, x: [f32][n], y: [f32][n]):
         e = logb(x[i])
         k = select(m, 1.0, e + 1.0, e)
         f = m - 1.0
-        p = fma(f, -0.046191003, 0.105910644)
-        p = fma(p, f, -0.13192986)
-        p = fma(p, f, 0.14468047)
-        p = fma(p, f, -0.16642946)
-        p = fma(p, f, 0.19990975)
-        p = fma(p, f, -0.2500023)
-        p = fma(p, f, 0.3333345)
+        p = fma(f, -0.0446698, 0.104016826)
+        p = fma(p, f, -0.13131146)
+        p = fma(p, f, 0.1447665)
+        p = fma(p, f, -0.16650014)
+        p = fma(p, f, 0.19991419)
+        p = fma(p, f, -0.25000048)
+        p = fma(p, f, 0.33333436)
         p = fma(p, f, -0.5)
         p = f * f * p
         g = f + p
@@ -228,13 +228,13 @@ def log2_f32(n: size, x: [f32][n], y: [f32][n]):
         e = logb(x[i])
         k = select(m, 1.0, e + 1.0, e)
         f = m - 1.0
-        p = fma(f, -0.046191003, 0.105910644)
-        p = fma(p, f, -0.13192986)
-        p = fma(p, f, 0.14468047)
-        p = fma(p, f, -0.16642946)
-        p = fma(p, f, 0.19990975)
-        p = fma(p, f, -0.2500023)
-        p = fma(p, f, 0.3333345)
+        p = fma(f, -0.0446698, 0.104016826)
+        p = fma(p, f, -0.13131146)
+        p = fma(p, f, 0.1447665)
+        p = fma(p, f, -0.16650014)
+        p = fma(p, f, 0.19991419)
+        p = fma(p, f, -0.25000048)
+        p = fma(p, f, 0.33333436)
         h = f * f
         p = fma(fma(f, f, 0.0 - h), -0.5, h * f * p)
         h = h * -0.5
@@ -265,13 +265,13 @@ def log1p_f32(n: size, x: [f32][n], y: [f32][n]):
         e = logb(u)
         k = select(m, 1.0, e + 1.0, e)
         f = (m - 1.0) + scaleb(c, min(30.0, 0.0 - k))
-        p = fma(f, -0.046191003, 0.105910644)
-        p = fma(p, f, -0.13192986)
-        p = fma(p, f, 0.14468047)
-        p = fma(p, f, -0.16642946)
-        p = fma(p, f, 0.19990975)
-        p = fma(p, f, -0.2500023)
-        p = fma(p, f, 0.3333345)
+        p = fma(f, -0.0446698, 0.104016826)
+        p = fma(p, f, -0.13131146)
+        p = fma(p, f, 0.1447665)
+        p = fma(p, f, -0.16650014)
+        p = fma(p, f, 0.19991419)
+        p = fma(p, f, -0.25000048)
+        p = fma(p, f, 0.33333436)
         p = fma(p, f, -0.5)
         p = f * f * p
         g = f + p
@@ -320,3 +320,32 @@ def sigmoid_f32(n: size, x: [f32][n], y: [f32][n]):
         z = h * q
         hl = fma(0.0 - z, d, h) + fma(0.0 - z, dl, hl)
         y[i] = fma(hl, q, z)
+
+
+@proc
+def cbrt_f32(n: size, x: [f32][n], y: [f32][n]):
+    """2^k cbrt(m) with |x| = 2^3k m: a polynomial to 13 bits, then Halley's step from the exact rest d = m - c^3."""
+    for i in seq(0, n):
+        m: f32
+        e: f32
+        k: f32
+        c: f32
+        h: f32
+        d: f32
+        s: u32
+        m = mantissa(abs(x[i]))
+        e = logb(x[i])
+        e = select(m, 1.0, e + 1.0, e)
+        k = floor(fma(e, 0.33333334, 0.1))
+        e = fma(k, -3.0, e)
+        c = fma(m, 0.049712017, -0.26307243)
+        c = fma(c, m, 0.7110651)
+        c = fma(c, m, 0.50233436)
+        c = c * select(e, 0.5, 1.0, select(e, 1.5, 1.2599211, 1.587401))
+        m = scaleb(m, e)
+        h = c * c
+        d = fma(0.0 - h, c, m)
+        d = fma(0.0 - fma(c, c, 0.0 - h), c, d)
+        c = fma(c * d, 1.0 / fma(d, -2.0, m * 3.0), c)
+        s = bits(scaleb(c, k)) | (bits(x[i]) & 2147483648)
+        y[i] = select(abs(k), 60.0, from_bits(s), x[i])

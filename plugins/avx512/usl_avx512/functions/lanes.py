@@ -66,15 +66,55 @@ def c_function(p: Procedure, name: str, typ: str) -> str:
     return f"{head}\n{{\n{body}}}\n"
 
 
+NEAR = "4096.0f"
+"""Where the sine of an f32 is left to f64: as in `kernels_turns`."""
+WIDE = {
+    "sin": "usl_avx512_sin_wide_pd({x}, _mm512_setzero_pd())",
+    "cos": "usl_avx512_sin_wide_pd({x}, _mm512_set1_pd(1.0))",
+    "tan": "_mm512_div_pd(usl_avx512_sin_wide_pd({x}, _mm512_setzero_pd()), usl_avx512_sin_wide_pd({x}, _mm512_set1_pd(1.0)))",
+    "pow": "usl_avx512_pow_wide_pd({x}, {z})",
+}
+"""What functions on f32 are in f64, of half a register of each operand."""
+
+HALVES = """\
+static {how} __m512 {name}({formals})
+{{
+    const __m256 low = _mm512_cvtpd_ps({low});
+    const __m256 high = _mm512_cvtpd_ps({high});
+    return _mm512_castpd_ps(_mm512_insertf64x4(_mm512_castps_pd(_mm512_castps256_ps512(low)), _mm256_castps_pd(high), 1));
+}}
+"""
+LOW = "_mm512_cvtps_pd(_mm512_castps512_ps256({x}))"
+HIGH = "_mm512_cvtps_pd(_mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd({x}), 1)))"
+
+BY_SIZE = """\
+static inline __m512 usl_avx512_{f}_ps(__m512 x)
+{{
+    __m512 y = usl_avx512_{f}_near_ps(x);
+    const __mmask16 far = _mm512_cmp_ps_mask(_mm512_abs_ps(x), _mm512_set1_ps({near}), _CMP_NLT_UQ);
+    if (far)
+        y = _mm512_mask_mov_ps(y, far, usl_avx512_{f}_far_ps(x));
+    return y;
+}}
+"""
+
+
+def through_f64(function: str, name: str, how: str) -> str:
+    """A C function on registers of f32 that computes both halves in f64."""
+    operands = "xz" if "{z}" in WIDE[function] else "x"
+    low, high = (WIDE[function].format(**{each: part.format(x=each) for each in operands}) for part in (LOW, HIGH))
+    return HALVES.format(how=how, name=name, formals=", ".join(f"__m512 {each}" for each in operands), low=low, high=high)
+
+
 def procedures() -> dict[str, tuple[Procedure, str]]:
-    """By the name of its C function: each procedure, and its type."""
-    from usl_avx512.functions import kernels_f32
+    """By the name of its C function: each procedure, and its type; what they are made of is left out."""
+    from usl_avx512.functions import kernels_f32, kernels_f64, kernels_turns
 
     found = {}
-    for module in (kernels_f32,):
+    for module in (kernels_f32, kernels_f64, kernels_turns):
         for name, value in vars(module).items():
-            if isinstance(value, Procedure):
-                function, _, typ = name.rpartition("_")
+            function, _, typ = name.rpartition("_")
+            if isinstance(value, Procedure) and typ in SUFFIXES and not function.endswith("_near"):
                 found[f"usl_avx512_{function}_{SUFFIXES[typ]}"] = (value, typ)
     return found
 
@@ -85,8 +125,31 @@ HEAD = """\
 
 
 def section(name: str, p: Procedure, typ: str) -> str:
-    """A C function with its guard."""
-    return f"#ifndef {name.upper()}\n#define {name.upper()}\n{c_function(p, name, typ)}#endif\n"
+    """A C function with its guard, and before it what it calls."""
+    return guarded(name, texts(name, p, typ))
+
+
+def guarded(name: str, text: str) -> str:
+    """Text that a file may have more than once."""
+    guard = name.upper()
+    return f"#ifndef {guard}\n#define {guard}\n{text}#endif /* {guard} */\n"
+
+
+def texts(name: str, p: Procedure, typ: str) -> str:
+    """The C functions that a procedure is made of, the last one its own."""
+    from usl_avx512.functions import kernels_turns, kernels_wide
+
+    function = p.name().rpartition("_")[0]
+    if typ == "f64" or function not in WIDE:
+        return c_function(p, name, typ)
+    wide = "pow" if function == "pow" else "sin"
+    own = f"usl_avx512_{wide}_wide_pd"
+    parts = [guarded(own, c_function(getattr(kernels_wide, f"{wide}_wide"), own, "f64"))]
+    if function == "pow":
+        return "\n".join([*parts, through_f64(function, name, "inline")])
+    near = c_function(getattr(kernels_turns, f"{function}_near_f32"), f"usl_avx512_{function}_near_ps", "f32")
+    far = through_f64(function, f"usl_avx512_{function}_far_ps", "__attribute__((noinline, unused))")
+    return "\n".join([*parts, near, far, BY_SIZE.format(f=function, near=NEAR)])
 
 
 def write(names: Sequence[str] = ()) -> list[str]:

@@ -46,7 +46,7 @@ static inline __m512 usl_avx512_exp_ps(__m512 x)
     v12 = _mm512_scalef_ps(p, k);
     return v12;
 }
-#endif
+#endif /* USL_AVX512_EXP_PS */
 
 #ifndef USL_AVX512_EXP2_PS
 #define USL_AVX512_EXP2_PS
@@ -87,7 +87,7 @@ static inline __m512 usl_avx512_exp2_ps(__m512 x)
     v9 = _mm512_scalef_ps(p, k);
     return v9;
 }
-#endif
+#endif /* USL_AVX512_EXP2_PS */
 
 #ifndef USL_AVX512_EXPM1_PS
 #define USL_AVX512_EXPM1_PS
@@ -187,7 +187,7 @@ static inline __m512 usl_avx512_expm1_ps(__m512 x)
     v31 = _mm512_mask_mov_ps(w, _mm512_cmp_ps_mask(v32, v33, _CMP_LT_OQ), v);
     return v31;
 }
-#endif
+#endif /* USL_AVX512_EXPM1_PS */
 
 #ifndef USL_AVX512_TANH_PS
 #define USL_AVX512_TANH_PS
@@ -291,7 +291,7 @@ static inline __m512 usl_avx512_tanh_ps(__m512 x)
     v30 = _mm512_castsi512_ps(s);
     return v30;
 }
-#endif
+#endif /* USL_AVX512_TANH_PS */
 
 #ifndef USL_AVX512_RSQRT_PS
 #define USL_AVX512_RSQRT_PS
@@ -343,7 +343,7 @@ static inline __m512 usl_avx512_rsqrt_ps(__m512 x)
     v11 = _mm512_mask_mov_ps(r, _mm512_cmp_ps_mask(v12, v13, _CMP_LT_OQ), v14);
     return v11;
 }
-#endif
+#endif /* USL_AVX512_RSQRT_PS */
 
 #ifndef USL_AVX512_ERF_PS
 #define USL_AVX512_ERF_PS
@@ -476,7 +476,7 @@ static inline __m512 usl_avx512_erf_ps(__m512 x)
     v37 = _mm512_mask_mov_ps(v39, _mm512_cmp_ps_mask(a, v38, _CMP_LT_OQ), q);
     return v37;
 }
-#endif
+#endif /* USL_AVX512_ERF_PS */
 
 #ifndef USL_AVX512_LOG_PS
 #define USL_AVX512_LOG_PS
@@ -522,20 +522,20 @@ static inline __m512 usl_avx512_log_ps(__m512 x)
     k = _mm512_mask_mov_ps(e, _mm512_cmp_ps_mask(m, v, _CMP_LT_OQ), v1);
     v2 = _mm512_set1_ps(1.0f);
     f = _mm512_sub_ps(m, v2);
-    v3 = _mm512_set1_ps(-0.046191003f);
-    v4 = _mm512_set1_ps(0.105910644f);
+    v3 = _mm512_set1_ps(-0.0446698f);
+    v4 = _mm512_set1_ps(0.104016826f);
     p = _mm512_fmadd_ps(f, v3, v4);
-    v5 = _mm512_set1_ps(-0.13192986f);
+    v5 = _mm512_set1_ps(-0.13131146f);
     p = _mm512_fmadd_ps(p, f, v5);
-    v6 = _mm512_set1_ps(0.14468047f);
+    v6 = _mm512_set1_ps(0.1447665f);
     p = _mm512_fmadd_ps(p, f, v6);
-    v7 = _mm512_set1_ps(-0.16642946f);
+    v7 = _mm512_set1_ps(-0.16650014f);
     p = _mm512_fmadd_ps(p, f, v7);
-    v8 = _mm512_set1_ps(0.19990975f);
+    v8 = _mm512_set1_ps(0.19991419f);
     p = _mm512_fmadd_ps(p, f, v8);
-    v9 = _mm512_set1_ps(-0.2500023f);
+    v9 = _mm512_set1_ps(-0.25000048f);
     p = _mm512_fmadd_ps(p, f, v9);
-    v10 = _mm512_set1_ps(0.3333345f);
+    v10 = _mm512_set1_ps(0.33333436f);
     p = _mm512_fmadd_ps(p, f, v10);
     v11 = _mm512_set1_ps(-0.5f);
     p = _mm512_fmadd_ps(p, f, v11);
@@ -555,7 +555,7 @@ static inline __m512 usl_avx512_log_ps(__m512 x)
     v19 = _mm512_mask_mov_ps(v22, _mm512_cmp_ps_mask(v20, v21, _CMP_LT_OQ), p);
     return v19;
 }
-#endif
+#endif /* USL_AVX512_LOG_PS */
 
 #ifndef USL_AVX512_LOG2_PS
 #define USL_AVX512_LOG2_PS
@@ -613,20 +613,20 @@ static inline __m512 usl_avx512_log2_ps(__m512 x)
     k = _mm512_mask_mov_ps(e, _mm512_cmp_ps_mask(m, v, _CMP_LT_OQ), v1);
     v2 = _mm512_set1_ps(1.0f);
     f = _mm512_sub_ps(m, v2);
-    v3 = _mm512_set1_ps(-0.046191003f);
-    v4 = _mm512_set1_ps(0.105910644f);
+    v3 = _mm512_set1_ps(-0.0446698f);
+    v4 = _mm512_set1_ps(0.104016826f);
     p = _mm512_fmadd_ps(f, v3, v4);
-    v5 = _mm512_set1_ps(-0.13192986f);
+    v5 = _mm512_set1_ps(-0.13131146f);
     p = _mm512_fmadd_ps(p, f, v5);
-    v6 = _mm512_set1_ps(0.14468047f);
+    v6 = _mm512_set1_ps(0.1447665f);
     p = _mm512_fmadd_ps(p, f, v6);
-    v7 = _mm512_set1_ps(-0.16642946f);
+    v7 = _mm512_set1_ps(-0.16650014f);
     p = _mm512_fmadd_ps(p, f, v7);
-    v8 = _mm512_set1_ps(0.19990975f);
+    v8 = _mm512_set1_ps(0.19991419f);
     p = _mm512_fmadd_ps(p, f, v8);
-    v9 = _mm512_set1_ps(-0.2500023f);
+    v9 = _mm512_set1_ps(-0.25000048f);
     p = _mm512_fmadd_ps(p, f, v9);
-    v10 = _mm512_set1_ps(0.3333345f);
+    v10 = _mm512_set1_ps(0.33333436f);
     p = _mm512_fmadd_ps(p, f, v10);
     h = _mm512_mul_ps(f, f);
     v13 = _mm512_setzero_ps();
@@ -661,7 +661,7 @@ static inline __m512 usl_avx512_log2_ps(__m512 x)
     v29 = _mm512_mask_mov_ps(v32, _mm512_cmp_ps_mask(v30, v31, _CMP_LT_OQ), p);
     return v29;
 }
-#endif
+#endif /* USL_AVX512_LOG2_PS */
 
 #ifndef USL_AVX512_LOG1P_PS
 #define USL_AVX512_LOG1P_PS
@@ -739,20 +739,20 @@ static inline __m512 usl_avx512_log1p_ps(__m512 x)
     v10 = _mm512_min_ps(v11, v12);
     v9 = _mm512_scalef_ps(c, v10);
     f = _mm512_add_ps(v7, v9);
-    v14 = _mm512_set1_ps(-0.046191003f);
-    v15 = _mm512_set1_ps(0.105910644f);
+    v14 = _mm512_set1_ps(-0.0446698f);
+    v15 = _mm512_set1_ps(0.104016826f);
     p = _mm512_fmadd_ps(f, v14, v15);
-    v16 = _mm512_set1_ps(-0.13192986f);
+    v16 = _mm512_set1_ps(-0.13131146f);
     p = _mm512_fmadd_ps(p, f, v16);
-    v17 = _mm512_set1_ps(0.14468047f);
+    v17 = _mm512_set1_ps(0.1447665f);
     p = _mm512_fmadd_ps(p, f, v17);
-    v18 = _mm512_set1_ps(-0.16642946f);
+    v18 = _mm512_set1_ps(-0.16650014f);
     p = _mm512_fmadd_ps(p, f, v18);
-    v19 = _mm512_set1_ps(0.19990975f);
+    v19 = _mm512_set1_ps(0.19991419f);
     p = _mm512_fmadd_ps(p, f, v19);
-    v20 = _mm512_set1_ps(-0.2500023f);
+    v20 = _mm512_set1_ps(-0.25000048f);
     p = _mm512_fmadd_ps(p, f, v20);
-    v21 = _mm512_set1_ps(0.3333345f);
+    v21 = _mm512_set1_ps(0.33333436f);
     p = _mm512_fmadd_ps(p, f, v21);
     v22 = _mm512_set1_ps(-0.5f);
     p = _mm512_fmadd_ps(p, f, v22);
@@ -777,7 +777,7 @@ static inline __m512 usl_avx512_log1p_ps(__m512 x)
     v33 = _mm512_mask_mov_ps(p, _mm512_cmp_ps_mask(v34, v35, _CMP_LT_OQ), x_v4);
     return v33;
 }
-#endif
+#endif /* USL_AVX512_LOG1P_PS */
 
 #ifndef USL_AVX512_SIGMOID_PS
 #define USL_AVX512_SIGMOID_PS
@@ -888,4 +888,1551 @@ static inline __m512 usl_avx512_sigmoid_ps(__m512 x)
     v31 = _mm512_fmadd_ps(hl, q, z);
     return v31;
 }
-#endif
+#endif /* USL_AVX512_SIGMOID_PS */
+
+#ifndef USL_AVX512_CBRT_PS
+#define USL_AVX512_CBRT_PS
+static inline __m512 usl_avx512_cbrt_ps(__m512 x)
+{
+    __m512 m = _mm512_setzero_ps();
+    __m512 e = _mm512_setzero_ps();
+    __m512 k = _mm512_setzero_ps();
+    __m512 c = _mm512_setzero_ps();
+    __m512 h = _mm512_setzero_ps();
+    __m512 d = _mm512_setzero_ps();
+    __m512i s = _mm512_setzero_si512();
+    __m512 v = _mm512_setzero_ps();
+    __m512 x_v = _mm512_setzero_ps();
+    __m512 x_v1 = _mm512_setzero_ps();
+    __m512 v1 = _mm512_setzero_ps();
+    __m512 v2 = _mm512_setzero_ps();
+    __m512 v3 = _mm512_setzero_ps();
+    __m512 v4 = _mm512_setzero_ps();
+    __m512 v5 = _mm512_setzero_ps();
+    __m512 v6 = _mm512_setzero_ps();
+    __m512 v7 = _mm512_setzero_ps();
+    __m512 v8 = _mm512_setzero_ps();
+    __m512 v9 = _mm512_setzero_ps();
+    __m512 v10 = _mm512_setzero_ps();
+    __m512 v11 = _mm512_setzero_ps();
+    __m512 v12 = _mm512_setzero_ps();
+    __m512 v13 = _mm512_setzero_ps();
+    __m512 v14 = _mm512_setzero_ps();
+    __m512 v15 = _mm512_setzero_ps();
+    __m512 v16 = _mm512_setzero_ps();
+    __m512 v17 = _mm512_setzero_ps();
+    __m512 v18 = _mm512_setzero_ps();
+    __m512 v19 = _mm512_setzero_ps();
+    __m512 v20 = _mm512_setzero_ps();
+    __m512 v21 = _mm512_setzero_ps();
+    __m512 v22 = _mm512_setzero_ps();
+    __m512 v23 = _mm512_setzero_ps();
+    __m512 v24 = _mm512_setzero_ps();
+    __m512 v25 = _mm512_setzero_ps();
+    __m512 v26 = _mm512_setzero_ps();
+    __m512 v27 = _mm512_setzero_ps();
+    __m512 v28 = _mm512_setzero_ps();
+    __m512 v29 = _mm512_setzero_ps();
+    __m512 v30 = _mm512_setzero_ps();
+    __m512i v31 = _mm512_setzero_si512();
+    __m512 v32 = _mm512_setzero_ps();
+    __m512i v33 = _mm512_setzero_si512();
+    __m512i v34 = _mm512_setzero_si512();
+    __m512 x_v2 = _mm512_setzero_ps();
+    __m512 v35 = _mm512_setzero_ps();
+    __m512 v36 = _mm512_setzero_ps();
+    __m512 v37 = _mm512_setzero_ps();
+    __m512 v38 = _mm512_setzero_ps();
+    __m512 x_v3 = _mm512_setzero_ps();
+    x_v = x;
+    v = _mm512_abs_ps(x_v);
+    m = _mm512_getmant_ps(v, _MM_MANT_NORM_p75_1p5, _MM_MANT_SIGN_nan);
+    x_v1 = x;
+    e = _mm512_getexp_ps(x_v1);
+    v1 = _mm512_set1_ps(1.0f);
+    v2 = _mm512_add_ps(_mm512_set1_ps(1.0f), e);
+    e = _mm512_mask_mov_ps(e, _mm512_cmp_ps_mask(m, v1, _CMP_LT_OQ), v2);
+    v4 = _mm512_set1_ps(0.33333334f);
+    v5 = _mm512_set1_ps(0.1f);
+    v3 = _mm512_fmadd_ps(e, v4, v5);
+    k = _mm512_roundscale_ps(v3, _MM_FROUND_TO_NEG_INF);
+    v6 = _mm512_set1_ps(-3.0f);
+    e = _mm512_fmadd_ps(k, v6, e);
+    v7 = _mm512_set1_ps(0.049712017f);
+    v8 = _mm512_set1_ps(-0.26307243f);
+    c = _mm512_fmadd_ps(m, v7, v8);
+    v9 = _mm512_set1_ps(0.7110651f);
+    c = _mm512_fmadd_ps(c, m, v9);
+    v10 = _mm512_set1_ps(0.50233436f);
+    c = _mm512_fmadd_ps(c, m, v10);
+    v12 = _mm512_set1_ps(0.5f);
+    v13 = _mm512_set1_ps(1.0f);
+    v15 = _mm512_set1_ps(1.5f);
+    v16 = _mm512_set1_ps(1.2599211f);
+    v17 = _mm512_set1_ps(1.587401f);
+    v14 = _mm512_mask_mov_ps(v17, _mm512_cmp_ps_mask(e, v15, _CMP_LT_OQ), v16);
+    v11 = _mm512_mask_mov_ps(v14, _mm512_cmp_ps_mask(e, v12, _CMP_LT_OQ), v13);
+    c = _mm512_mul_ps(c, v11);
+    m = _mm512_scalef_ps(m, e);
+    h = _mm512_mul_ps(c, c);
+    v19 = _mm512_setzero_ps();
+    v18 = _mm512_sub_ps(v19, h);
+    d = _mm512_fmadd_ps(v18, c, m);
+    v21 = _mm512_setzero_ps();
+    v24 = _mm512_setzero_ps();
+    v23 = _mm512_sub_ps(v24, h);
+    v22 = _mm512_fmadd_ps(c, c, v23);
+    v20 = _mm512_sub_ps(v21, v22);
+    d = _mm512_fmadd_ps(v20, c, d);
+    v25 = _mm512_mul_ps(c, d);
+    v27 = _mm512_set1_ps(1.0f);
+    v29 = _mm512_set1_ps(-2.0f);
+    v30 = _mm512_mul_ps(_mm512_set1_ps(3.0f), m);
+    v28 = _mm512_fmadd_ps(d, v29, v30);
+    v26 = _mm512_div_ps(v27, v28);
+    c = _mm512_fmadd_ps(v25, v26, c);
+    v32 = _mm512_scalef_ps(c, k);
+    v31 = _mm512_castps_si512(v32);
+    x_v2 = x;
+    v34 = _mm512_castps_si512(x_v2);
+    v33 = _mm512_and_si512(v34, _mm512_set1_epi32((int)2147483648u));
+    s = _mm512_or_si512(v31, v33);
+    v36 = _mm512_abs_ps(k);
+    v37 = _mm512_set1_ps(6e+01f);
+    v38 = _mm512_castsi512_ps(s);
+    x_v3 = x;
+    v35 = _mm512_mask_mov_ps(x_v3, _mm512_cmp_ps_mask(v36, v37, _CMP_LT_OQ), v38);
+    return v35;
+}
+#endif /* USL_AVX512_CBRT_PS */
+
+#ifndef USL_AVX512_EXP_PD
+#define USL_AVX512_EXP_PD
+static inline __m512d usl_avx512_exp_pd(__m512d x)
+{
+    __m512d v = _mm512_setzero_pd();
+    __m512d k = _mm512_setzero_pd();
+    __m512d r = _mm512_setzero_pd();
+    __m512d p = _mm512_setzero_pd();
+    __m512d v1 = _mm512_setzero_pd();
+    __m512d v2 = _mm512_setzero_pd();
+    __m512d v3 = _mm512_setzero_pd();
+    __m512d x_v = _mm512_setzero_pd();
+    __m512d v4 = _mm512_setzero_pd();
+    __m512d v5 = _mm512_setzero_pd();
+    __m512d v6 = _mm512_setzero_pd();
+    __m512d v7 = _mm512_setzero_pd();
+    __m512d v8 = _mm512_setzero_pd();
+    __m512d v9 = _mm512_setzero_pd();
+    __m512d v10 = _mm512_setzero_pd();
+    __m512d v11 = _mm512_setzero_pd();
+    __m512d v12 = _mm512_setzero_pd();
+    __m512d v13 = _mm512_setzero_pd();
+    __m512d v14 = _mm512_setzero_pd();
+    __m512d v15 = _mm512_setzero_pd();
+    __m512d v16 = _mm512_setzero_pd();
+    __m512d v17 = _mm512_setzero_pd();
+    __m512d v18 = _mm512_setzero_pd();
+    __m512d v19 = _mm512_setzero_pd();
+    v1 = _mm512_set1_pd(-746.0);
+    v3 = _mm512_set1_pd(7.1e+02);
+    x_v = x;
+    v2 = _mm512_min_pd(v3, x_v);
+    v = _mm512_max_pd(v1, v2);
+    v4 = _mm512_mul_pd(_mm512_set1_pd(1.4426950408889634), v);
+    k = _mm512_roundscale_pd(v4, _MM_FROUND_TO_NEAREST_INT);
+    v5 = _mm512_set1_pd(-0.6931471805598903);
+    r = _mm512_fmadd_pd(k, v5, v);
+    v6 = _mm512_set1_pd(-5.497923018708371e-14);
+    r = _mm512_fmadd_pd(k, v6, r);
+    v7 = _mm512_set1_pd(2.5113331211421618e-08);
+    v8 = _mm512_set1_pd(2.7631521356475967e-07);
+    p = _mm512_fmadd_pd(r, v7, v8);
+    v9 = _mm512_set1_pd(2.7557230994522806e-06);
+    p = _mm512_fmadd_pd(p, r, v9);
+    v10 = _mm512_set1_pd(2.4801489183438713e-05);
+    p = _mm512_fmadd_pd(p, r, v10);
+    v11 = _mm512_set1_pd(0.00019841269900349134);
+    p = _mm512_fmadd_pd(p, r, v11);
+    v12 = _mm512_set1_pd(0.0013888888947858557);
+    p = _mm512_fmadd_pd(p, r, v12);
+    v13 = _mm512_set1_pd(0.008333333333315466);
+    p = _mm512_fmadd_pd(p, r, v13);
+    v14 = _mm512_set1_pd(0.04166666666651159);
+    p = _mm512_fmadd_pd(p, r, v14);
+    v15 = _mm512_set1_pd(0.16666666666666685);
+    p = _mm512_fmadd_pd(p, r, v15);
+    v16 = _mm512_set1_pd(0.5000000000000013);
+    p = _mm512_fmadd_pd(p, r, v16);
+    v17 = _mm512_set1_pd(1.0);
+    p = _mm512_fmadd_pd(p, r, v17);
+    v18 = _mm512_set1_pd(1.0);
+    p = _mm512_fmadd_pd(p, r, v18);
+    v19 = _mm512_scalef_pd(p, k);
+    return v19;
+}
+#endif /* USL_AVX512_EXP_PD */
+
+#ifndef USL_AVX512_EXP2_PD
+#define USL_AVX512_EXP2_PD
+static inline __m512d usl_avx512_exp2_pd(__m512d x)
+{
+    __m512d v = _mm512_setzero_pd();
+    __m512d k = _mm512_setzero_pd();
+    __m512d r = _mm512_setzero_pd();
+    __m512d p = _mm512_setzero_pd();
+    __m512d v1 = _mm512_setzero_pd();
+    __m512d x_v = _mm512_setzero_pd();
+    __m512d v2 = _mm512_setzero_pd();
+    __m512d v3 = _mm512_setzero_pd();
+    __m512d v4 = _mm512_setzero_pd();
+    __m512d v5 = _mm512_setzero_pd();
+    __m512d v6 = _mm512_setzero_pd();
+    __m512d v7 = _mm512_setzero_pd();
+    __m512d v8 = _mm512_setzero_pd();
+    __m512d v9 = _mm512_setzero_pd();
+    __m512d v10 = _mm512_setzero_pd();
+    __m512d v11 = _mm512_setzero_pd();
+    __m512d v12 = _mm512_setzero_pd();
+    __m512d v13 = _mm512_setzero_pd();
+    __m512d v14 = _mm512_setzero_pd();
+    v1 = _mm512_set1_pd(-1076.0);
+    x_v = x;
+    v = _mm512_max_pd(v1, x_v);
+    k = _mm512_roundscale_pd(v, _MM_FROUND_TO_NEAREST_INT);
+    r = _mm512_sub_pd(v, k);
+    v2 = _mm512_set1_pd(4.4603637105392504e-10);
+    v3 = _mm512_set1_pd(7.0735596770334614e-09);
+    p = _mm512_fmadd_pd(r, v2, v3);
+    v4 = _mm512_set1_pd(1.0178021291886068e-07);
+    p = _mm512_fmadd_pd(p, r, v4);
+    v5 = _mm512_set1_pd(1.3215436785188416e-06);
+    p = _mm512_fmadd_pd(p, r, v5);
+    v6 = _mm512_set1_pd(1.5252733948813772e-05);
+    p = _mm512_fmadd_pd(p, r, v6);
+    v7 = _mm512_set1_pd(0.0001540353045352207);
+    p = _mm512_fmadd_pd(p, r, v7);
+    v8 = _mm512_set1_pd(0.0013333558146255413);
+    p = _mm512_fmadd_pd(p, r, v8);
+    v9 = _mm512_set1_pd(0.009618129107597668);
+    p = _mm512_fmadd_pd(p, r, v9);
+    v10 = _mm512_set1_pd(0.05550410866482261);
+    p = _mm512_fmadd_pd(p, r, v10);
+    v11 = _mm512_set1_pd(0.2402265069591012);
+    p = _mm512_fmadd_pd(p, r, v11);
+    v12 = _mm512_set1_pd(0.6931471805599453);
+    p = _mm512_fmadd_pd(p, r, v12);
+    v13 = _mm512_set1_pd(1.0);
+    p = _mm512_fmadd_pd(p, r, v13);
+    v14 = _mm512_scalef_pd(p, k);
+    return v14;
+}
+#endif /* USL_AVX512_EXP2_PD */
+
+#ifndef USL_AVX512_EXPM1_PD
+#define USL_AVX512_EXPM1_PD
+static inline __m512d usl_avx512_expm1_pd(__m512d x)
+{
+    __m512d v = _mm512_setzero_pd();
+    __m512d k = _mm512_setzero_pd();
+    __m512d r1 = _mm512_setzero_pd();
+    __m512d c = _mm512_setzero_pd();
+    __m512d r = _mm512_setzero_pd();
+    __m512d p = _mm512_setzero_pd();
+    __m512d w = _mm512_setzero_pd();
+    __m512d g = _mm512_setzero_pd();
+    __m512d h = _mm512_setzero_pd();
+    __m512d v1 = _mm512_setzero_pd();
+    __m512d v2 = _mm512_setzero_pd();
+    __m512d v3 = _mm512_setzero_pd();
+    __m512d x_v = _mm512_setzero_pd();
+    __m512d v4 = _mm512_setzero_pd();
+    __m512d v5 = _mm512_setzero_pd();
+    __m512d v6 = _mm512_setzero_pd();
+    __m512d v7 = _mm512_setzero_pd();
+    __m512d v8 = _mm512_setzero_pd();
+    __m512d v9 = _mm512_setzero_pd();
+    __m512d v10 = _mm512_setzero_pd();
+    __m512d v11 = _mm512_setzero_pd();
+    __m512d v12 = _mm512_setzero_pd();
+    __m512d v13 = _mm512_setzero_pd();
+    __m512d v14 = _mm512_setzero_pd();
+    __m512d v15 = _mm512_setzero_pd();
+    __m512d v16 = _mm512_setzero_pd();
+    __m512d v17 = _mm512_setzero_pd();
+    __m512d v18 = _mm512_setzero_pd();
+    __m512d v19 = _mm512_setzero_pd();
+    __m512d v20 = _mm512_setzero_pd();
+    __m512d v21 = _mm512_setzero_pd();
+    __m512d v22 = _mm512_setzero_pd();
+    __m512d v23 = _mm512_setzero_pd();
+    __m512d v24 = _mm512_setzero_pd();
+    __m512d v25 = _mm512_setzero_pd();
+    __m512d v26 = _mm512_setzero_pd();
+    __m512d v27 = _mm512_setzero_pd();
+    __m512d v28 = _mm512_setzero_pd();
+    __m512d v29 = _mm512_setzero_pd();
+    __m512d v30 = _mm512_setzero_pd();
+    __m512d v31 = _mm512_setzero_pd();
+    __m512d v32 = _mm512_setzero_pd();
+    __m512d v33 = _mm512_setzero_pd();
+    __m512d v34 = _mm512_setzero_pd();
+    __m512d v35 = _mm512_setzero_pd();
+    __m512d v36 = _mm512_setzero_pd();
+    __m512d v37 = _mm512_setzero_pd();
+    __m512d v38 = _mm512_setzero_pd();
+    v1 = _mm512_set1_pd(-4e+01);
+    v3 = _mm512_set1_pd(711.0);
+    x_v = x;
+    v2 = _mm512_min_pd(v3, x_v);
+    v = _mm512_max_pd(v1, v2);
+    v4 = _mm512_mul_pd(_mm512_set1_pd(1.4426950408889634), v);
+    k = _mm512_roundscale_pd(v4, _MM_FROUND_TO_NEAREST_INT);
+    v5 = _mm512_set1_pd(-0.6931471805598903);
+    r1 = _mm512_fmadd_pd(k, v5, v);
+    c = _mm512_mul_pd(_mm512_set1_pd(-5.497923018708371e-14), k);
+    r = _mm512_add_pd(r1, c);
+    v6 = _mm512_set1_pd(2.092557135695336e-09);
+    v7 = _mm512_set1_pd(2.5111795520180606e-08);
+    p = _mm512_fmadd_pd(r, v6, v7);
+    v8 = _mm512_set1_pd(2.755723906840232e-07);
+    p = _mm512_fmadd_pd(p, r, v8);
+    v9 = _mm512_set1_pd(2.755723569604255e-06);
+    p = _mm512_fmadd_pd(p, r, v9);
+    v10 = _mm512_set1_pd(2.4801587364577327e-05);
+    p = _mm512_fmadd_pd(p, r, v10);
+    v11 = _mm512_set1_pd(0.000198412698953421);
+    p = _mm512_fmadd_pd(p, r, v11);
+    v12 = _mm512_set1_pd(0.0013888888888865473);
+    p = _mm512_fmadd_pd(p, r, v12);
+    v13 = _mm512_set1_pd(0.008333333333317585);
+    p = _mm512_fmadd_pd(p, r, v13);
+    v14 = _mm512_set1_pd(0.0416666666666667);
+    p = _mm512_fmadd_pd(p, r, v14);
+    v15 = _mm512_set1_pd(0.16666666666666682);
+    p = _mm512_fmadd_pd(p, r, v15);
+    v16 = _mm512_set1_pd(0.5);
+    p = _mm512_fmadd_pd(p, r, v16);
+    v18 = _mm512_sub_pd(r1, r);
+    v17 = _mm512_add_pd(v18, c);
+    v20 = _mm512_mul_pd(r, r);
+    v19 = _mm512_fmadd_pd(v20, p, c);
+    w = _mm512_fmadd_pd(v17, r, v19);
+    v21 = _mm512_set1_pd(1.0);
+    v23 = _mm512_setzero_pd();
+    v22 = _mm512_sub_pd(v23, k);
+    h = _mm512_scalef_pd(v21, v22);
+    v24 = _mm512_set1_pd(0.3);
+    v25 = _mm512_set1_pd(1.0);
+    v27 = _mm512_set1_pd(1.0);
+    v26 = _mm512_sub_pd(v27, h);
+    g = _mm512_mask_mov_pd(v26, _mm512_cmp_pd_mask(h, v24, _CMP_LT_OQ), v25);
+    v28 = _mm512_set1_pd(0.3);
+    v29 = _mm512_sub_pd(w, h);
+    w = _mm512_mask_mov_pd(w, _mm512_cmp_pd_mask(h, v28, _CMP_LT_OQ), v29);
+    v33 = _mm512_set1_pd(0.7);
+    v32 = _mm512_mask_mov_pd(w, _mm512_cmp_pd_mask(h, v33, _CMP_LT_OQ), g);
+    v31 = _mm512_add_pd(r1, v32);
+    v35 = _mm512_set1_pd(0.7);
+    v34 = _mm512_mask_mov_pd(g, _mm512_cmp_pd_mask(h, v35, _CMP_LT_OQ), w);
+    v30 = _mm512_add_pd(v31, v34);
+    w = _mm512_scalef_pd(v30, k);
+    v37 = _mm512_abs_pd(v);
+    v38 = _mm512_set1_pd(5.551115123125783e-17);
+    v36 = _mm512_mask_mov_pd(w, _mm512_cmp_pd_mask(v37, v38, _CMP_LT_OQ), v);
+    return v36;
+}
+#endif /* USL_AVX512_EXPM1_PD */
+
+#ifndef USL_AVX512_SIN_PS
+#define USL_AVX512_SIN_PS
+#ifndef USL_AVX512_SIN_WIDE_PD
+#define USL_AVX512_SIN_WIDE_PD
+static inline __m512d usl_avx512_sin_wide_pd(__m512d x, __m512d z)
+{
+    __m512d p = _mm512_setzero_pd();
+    __m512d s = _mm512_setzero_pd();
+    __m512d t = _mm512_setzero_pd();
+    __m512d b = _mm512_setzero_pd();
+    __m512d e = _mm512_setzero_pd();
+    __m512d k = _mm512_setzero_pd();
+    __m512d r = _mm512_setzero_pd();
+    __m512d u = _mm512_setzero_pd();
+    __m512d c = _mm512_setzero_pd();
+    __m512i q = _mm512_setzero_si512();
+    __m512d x_v = _mm512_setzero_pd();
+    __m512d v = _mm512_setzero_pd();
+    __m512d v1 = _mm512_setzero_pd();
+    __m512d v2 = _mm512_setzero_pd();
+    __m512d x_v1 = _mm512_setzero_pd();
+    __m512d v3 = _mm512_setzero_pd();
+    __m512d v4 = _mm512_setzero_pd();
+    __m512d v5 = _mm512_setzero_pd();
+    __m512d v6 = _mm512_setzero_pd();
+    __m512d v7 = _mm512_setzero_pd();
+    __m512d v8 = _mm512_setzero_pd();
+    __m512d x_v2 = _mm512_setzero_pd();
+    __m512d v9 = _mm512_setzero_pd();
+    __m512d v10 = _mm512_setzero_pd();
+    __m512d v11 = _mm512_setzero_pd();
+    __m512d v12 = _mm512_setzero_pd();
+    __m512d v13 = _mm512_setzero_pd();
+    __m512d v14 = _mm512_setzero_pd();
+    __m512d v15 = _mm512_setzero_pd();
+    __m512d x_v3 = _mm512_setzero_pd();
+    __m512d v16 = _mm512_setzero_pd();
+    __m512d v17 = _mm512_setzero_pd();
+    __m512d v18 = _mm512_setzero_pd();
+    __m512d v19 = _mm512_setzero_pd();
+    __m512d v20 = _mm512_setzero_pd();
+    __m512d v21 = _mm512_setzero_pd();
+    __m512d v22 = _mm512_setzero_pd();
+    __m512d v23 = _mm512_setzero_pd();
+    __m512d v24 = _mm512_setzero_pd();
+    __m512d v25 = _mm512_setzero_pd();
+    __m512d x_v4 = _mm512_setzero_pd();
+    __m512d v26 = _mm512_setzero_pd();
+    __m512d v27 = _mm512_setzero_pd();
+    __m512d v28 = _mm512_setzero_pd();
+    __m512d v29 = _mm512_setzero_pd();
+    __m512d v30 = _mm512_setzero_pd();
+    __m512d v31 = _mm512_setzero_pd();
+    __m512d v32 = _mm512_setzero_pd();
+    __m512d x_v5 = _mm512_setzero_pd();
+    __m512d v33 = _mm512_setzero_pd();
+    __m512d v34 = _mm512_setzero_pd();
+    __m512d v35 = _mm512_setzero_pd();
+    __m512d v36 = _mm512_setzero_pd();
+    __m512d x_v6 = _mm512_setzero_pd();
+    __m512d v37 = _mm512_setzero_pd();
+    __m512d v38 = _mm512_setzero_pd();
+    __m512d v39 = _mm512_setzero_pd();
+    __m512d v40 = _mm512_setzero_pd();
+    __m512d v41 = _mm512_setzero_pd();
+    __m512d v42 = _mm512_setzero_pd();
+    __m512d z_v = _mm512_setzero_pd();
+    __m512d v43 = _mm512_setzero_pd();
+    __m512d v44 = _mm512_setzero_pd();
+    __m512d v45 = _mm512_setzero_pd();
+    __m512d v46 = _mm512_setzero_pd();
+    __m512d v47 = _mm512_setzero_pd();
+    __m512d v48 = _mm512_setzero_pd();
+    __m512d v49 = _mm512_setzero_pd();
+    __m512d v50 = _mm512_setzero_pd();
+    __m512d v51 = _mm512_setzero_pd();
+    __m512d v52 = _mm512_setzero_pd();
+    __m512d v53 = _mm512_setzero_pd();
+    __m512i v54 = _mm512_setzero_si512();
+    __m512i v55 = _mm512_setzero_si512();
+    __m512i v56 = _mm512_setzero_si512();
+    __m512d v57 = _mm512_setzero_pd();
+    __m512i v58 = _mm512_setzero_si512();
+    __m512i v59 = _mm512_setzero_si512();
+    x_v = x;
+    s = _mm512_mul_pd(_mm512_set1_pd(0.636619770899415), x_v);
+    v1 = _mm512_mul_pd(_mm512_set1_pd(0.25), s);
+    v = _mm512_roundscale_pd(v1, _MM_FROUND_TO_NEAREST_INT);
+    v2 = _mm512_set1_pd(-4.0);
+    s = _mm512_fmadd_pd(v, v2, s);
+    x_v1 = x;
+    p = _mm512_mul_pd(_mm512_set1_pd(1.4681663246252086e-09), x_v1);
+    v4 = _mm512_mul_pd(_mm512_set1_pd(0.25), p);
+    v3 = _mm512_roundscale_pd(v4, _MM_FROUND_TO_NEAREST_INT);
+    v5 = _mm512_set1_pd(-4.0);
+    p = _mm512_fmadd_pd(v3, v5, p);
+    t = _mm512_add_pd(s, p);
+    b = _mm512_sub_pd(t, s);
+    v7 = _mm512_sub_pd(t, b);
+    v6 = _mm512_sub_pd(s, v7);
+    v8 = _mm512_sub_pd(p, b);
+    e = _mm512_add_pd(v6, v8);
+    s = t;
+    x_v2 = x;
+    p = _mm512_mul_pd(_mm512_set1_pd(2.2760100671971816e-18), x_v2);
+    v10 = _mm512_mul_pd(_mm512_set1_pd(0.25), p);
+    v9 = _mm512_roundscale_pd(v10, _MM_FROUND_TO_NEAREST_INT);
+    v11 = _mm512_set1_pd(-4.0);
+    p = _mm512_fmadd_pd(v9, v11, p);
+    t = _mm512_add_pd(s, p);
+    b = _mm512_sub_pd(t, s);
+    v14 = _mm512_sub_pd(t, b);
+    v13 = _mm512_sub_pd(s, v14);
+    v15 = _mm512_sub_pd(p, b);
+    v12 = _mm512_add_pd(v13, v15);
+    e = _mm512_add_pd(e, v12);
+    s = t;
+    x_v3 = x;
+    p = _mm512_mul_pd(_mm512_set1_pd(5.8812147387730434e-27), x_v3);
+    v17 = _mm512_mul_pd(_mm512_set1_pd(0.25), p);
+    v16 = _mm512_roundscale_pd(v17, _MM_FROUND_TO_NEAREST_INT);
+    v18 = _mm512_set1_pd(-4.0);
+    p = _mm512_fmadd_pd(v16, v18, p);
+    t = _mm512_add_pd(s, p);
+    b = _mm512_sub_pd(t, s);
+    v21 = _mm512_sub_pd(t, b);
+    v20 = _mm512_sub_pd(s, v21);
+    v22 = _mm512_sub_pd(p, b);
+    v19 = _mm512_add_pd(v20, v22);
+    e = _mm512_add_pd(e, v19);
+    v24 = _mm512_mul_pd(_mm512_set1_pd(0.25), t);
+    v23 = _mm512_roundscale_pd(v24, _MM_FROUND_TO_NEAREST_INT);
+    v25 = _mm512_set1_pd(-4.0);
+    s = _mm512_fmadd_pd(v23, v25, t);
+    x_v4 = x;
+    p = _mm512_mul_pd(_mm512_set1_pd(1.0346868700836215e-35), x_v4);
+    v27 = _mm512_mul_pd(_mm512_set1_pd(0.25), p);
+    v26 = _mm512_roundscale_pd(v27, _MM_FROUND_TO_NEAREST_INT);
+    v28 = _mm512_set1_pd(-4.0);
+    p = _mm512_fmadd_pd(v26, v28, p);
+    t = _mm512_add_pd(s, p);
+    b = _mm512_sub_pd(t, s);
+    v31 = _mm512_sub_pd(t, b);
+    v30 = _mm512_sub_pd(s, v31);
+    v32 = _mm512_sub_pd(p, b);
+    v29 = _mm512_add_pd(v30, v32);
+    e = _mm512_add_pd(e, v29);
+    s = t;
+    x_v5 = x;
+    p = _mm512_mul_pd(_mm512_set1_pd(3.783256351091319e-45), x_v5);
+    t = _mm512_add_pd(s, p);
+    b = _mm512_sub_pd(t, s);
+    v35 = _mm512_sub_pd(t, b);
+    v34 = _mm512_sub_pd(s, v35);
+    v36 = _mm512_sub_pd(p, b);
+    v33 = _mm512_add_pd(v34, v36);
+    e = _mm512_add_pd(e, v33);
+    x_v6 = x;
+    v37 = _mm512_set1_pd(3.720474878517739e-53);
+    e = _mm512_fmadd_pd(x_v6, v37, e);
+    k = _mm512_add_pd(_mm512_set1_pd(6755399441055744.0), t);
+    v41 = _mm512_set1_pd(6755399441055744.0);
+    v40 = _mm512_sub_pd(k, v41);
+    v39 = _mm512_sub_pd(t, v40);
+    v38 = _mm512_add_pd(v39, e);
+    r = _mm512_mul_pd(_mm512_set1_pd(1.5707963267948966), v38);
+    z_v = z;
+    v42 = _mm512_add_pd(k, z_v);
+    q = _mm512_castpd_si512(v42);
+    u = _mm512_mul_pd(r, r);
+    v43 = _mm512_set1_pd(2.71815641855748e-06);
+    v44 = _mm512_set1_pd(-0.00019839319596601338);
+    p = _mm512_fmadd_pd(u, v43, v44);
+    v45 = _mm512_set1_pd(0.008333329343438027);
+    p = _mm512_fmadd_pd(p, u, v45);
+    v46 = _mm512_set1_pd(-0.1666666664133612);
+    p = _mm512_fmadd_pd(p, u, v46);
+    v47 = _mm512_mul_pd(p, u);
+    p = _mm512_fmadd_pd(v47, r, r);
+    v48 = _mm512_set1_pd(-2.7208593194201563e-07);
+    v49 = _mm512_set1_pd(2.479950057640727e-05);
+    c = _mm512_fmadd_pd(u, v48, v49);
+    v50 = _mm512_set1_pd(-0.0013888883682086003);
+    c = _mm512_fmadd_pd(c, u, v50);
+    v51 = _mm512_set1_pd(0.041666666622037996);
+    c = _mm512_fmadd_pd(c, u, v51);
+    v52 = _mm512_set1_pd(-0.5);
+    c = _mm512_fmadd_pd(c, u, v52);
+    v53 = _mm512_set1_pd(1.0);
+    c = _mm512_fmadd_pd(c, u, v53);
+    v54 = _mm512_and_si512(q, _mm512_set1_epi64((long long)UINT64_C(1)));
+    v55 = _mm512_set1_epi64((long long)UINT64_C(1));
+    p = _mm512_mask_mov_pd(c, _mm512_cmplt_epu64_mask(v54, v55), p);
+    v56 = _mm512_and_si512(q, _mm512_set1_epi64((long long)UINT64_C(2)));
+    q = _mm512_sllv_epi64(v56, _mm512_set1_epi64((long long)UINT64_C(62)));
+    v59 = _mm512_castpd_si512(p);
+    v58 = _mm512_xor_si512(v59, q);
+    v57 = _mm512_castsi512_pd(v58);
+    return v57;
+}
+#endif /* USL_AVX512_SIN_WIDE_PD */
+
+static inline __m512 usl_avx512_sin_near_ps(__m512 x)
+{
+    __m512 t = _mm512_setzero_ps();
+    __m512 k = _mm512_setzero_ps();
+    __m512 r = _mm512_setzero_ps();
+    __m512 p = _mm512_setzero_ps();
+    __m512 s = _mm512_setzero_ps();
+    __m512 v = _mm512_setzero_ps();
+    __m512 u = _mm512_setzero_ps();
+    __m512 c = _mm512_setzero_ps();
+    __m512i q = _mm512_setzero_si512();
+    __m512 x_v = _mm512_setzero_ps();
+    __m512 v1 = _mm512_setzero_ps();
+    __m512 v2 = _mm512_setzero_ps();
+    __m512 v3 = _mm512_setzero_ps();
+    __m512 v4 = _mm512_setzero_ps();
+    __m512 x_v1 = _mm512_setzero_ps();
+    __m512 v5 = _mm512_setzero_ps();
+    __m512 v6 = _mm512_setzero_ps();
+    __m512 v7 = _mm512_setzero_ps();
+    __m512 v8 = _mm512_setzero_ps();
+    __m512 v9 = _mm512_setzero_ps();
+    __m512 v10 = _mm512_setzero_ps();
+    __m512 v11 = _mm512_setzero_ps();
+    __m512 v12 = _mm512_setzero_ps();
+    __m512 v13 = _mm512_setzero_ps();
+    __m512 v14 = _mm512_setzero_ps();
+    __m512 v15 = _mm512_setzero_ps();
+    __m512 v16 = _mm512_setzero_ps();
+    __m512 v17 = _mm512_setzero_ps();
+    __m512 v18 = _mm512_setzero_ps();
+    __m512 v19 = _mm512_setzero_ps();
+    __m512 v20 = _mm512_setzero_ps();
+    __m512 v21 = _mm512_setzero_ps();
+    __m512 v22 = _mm512_setzero_ps();
+    __m512i v23 = _mm512_setzero_si512();
+    __m512i v24 = _mm512_setzero_si512();
+    __m512i v25 = _mm512_setzero_si512();
+    __m512 v26 = _mm512_setzero_ps();
+    __m512 v27 = _mm512_setzero_ps();
+    __m512 x_v2 = _mm512_setzero_ps();
+    __m512 v28 = _mm512_setzero_ps();
+    __m512 x_v3 = _mm512_setzero_ps();
+    __m512 v29 = _mm512_setzero_ps();
+    __m512i v30 = _mm512_setzero_si512();
+    __m512i v31 = _mm512_setzero_si512();
+    x_v = x;
+    v1 = _mm512_set1_ps(0.63661975f);
+    v2 = _mm512_set1_ps(12582912.0f);
+    t = _mm512_fmadd_ps(x_v, v1, v2);
+    v3 = _mm512_set1_ps(12582912.0f);
+    k = _mm512_sub_ps(t, v3);
+    v4 = _mm512_set1_ps(-1.5707964f);
+    x_v1 = x;
+    s = _mm512_fmadd_ps(k, v4, x_v1);
+    p = _mm512_mul_ps(_mm512_set1_ps(-4.3713953e-08f), k);
+    r = _mm512_sub_ps(s, p);
+    v5 = _mm512_set1_ps(-2.563344e-12f);
+    v7 = _mm512_sub_ps(s, r);
+    v6 = _mm512_sub_ps(v7, p);
+    v = _mm512_fmadd_ps(k, v5, v6);
+    u = _mm512_mul_ps(r, r);
+    v8 = _mm512_set1_ps(-0.00019517995f);
+    v9 = _mm512_set1_ps(0.008332188f);
+    p = _mm512_fmadd_ps(u, v8, v9);
+    v10 = _mm512_set1_ps(-0.16666655f);
+    p = _mm512_fmadd_ps(p, u, v10);
+    v12 = _mm512_mul_ps(u, r);
+    v11 = _mm512_fmadd_ps(p, v12, v);
+    p = _mm512_add_ps(r, v11);
+    v13 = _mm512_set1_ps(2.4432296e-05f);
+    v14 = _mm512_set1_ps(-0.001388731f);
+    c = _mm512_fmadd_ps(u, v13, v14);
+    v15 = _mm512_set1_ps(0.041666646f);
+    c = _mm512_fmadd_ps(c, u, v15);
+    v16 = _mm512_set1_ps(-0.5f);
+    c = _mm512_fmadd_ps(c, u, v16);
+    v17 = _mm512_add_ps(v, v);
+    v20 = _mm512_setzero_ps();
+    v19 = _mm512_sub_ps(v20, u);
+    v18 = _mm512_fmadd_ps(r, r, v19);
+    v = _mm512_fmadd_ps(v17, r, v18);
+    v22 = _mm512_mul_ps(_mm512_set1_ps(-0.5f), v);
+    v21 = _mm512_fmadd_ps(c, u, v22);
+    c = _mm512_add_ps(_mm512_set1_ps(1.0f), v21);
+    q = _mm512_castps_si512(t);
+    v23 = _mm512_and_si512(q, _mm512_set1_epi32((int)1u));
+    v24 = _mm512_set1_epi32((int)1u);
+    p = _mm512_mask_mov_ps(c, _mm512_cmplt_epu32_mask(v23, v24), p);
+    v25 = _mm512_and_si512(q, _mm512_set1_epi32((int)2u));
+    q = _mm512_sllv_epi32(v25, _mm512_set1_epi32((int)30u));
+    x_v2 = x;
+    v27 = _mm512_abs_ps(x_v2);
+    v28 = _mm512_set1_ps(0.0001f);
+    x_v3 = x;
+    v31 = _mm512_castps_si512(p);
+    v30 = _mm512_xor_si512(v31, q);
+    v29 = _mm512_castsi512_ps(v30);
+    v26 = _mm512_mask_mov_ps(v29, _mm512_cmp_ps_mask(v27, v28, _CMP_LT_OQ), x_v3);
+    return v26;
+}
+
+static __attribute__((noinline, unused)) __m512 usl_avx512_sin_far_ps(__m512 x)
+{
+    const __m256 low = _mm512_cvtpd_ps(usl_avx512_sin_wide_pd(_mm512_cvtps_pd(_mm512_castps512_ps256(x)), _mm512_setzero_pd()));
+    const __m256 high = _mm512_cvtpd_ps(usl_avx512_sin_wide_pd(_mm512_cvtps_pd(_mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(x), 1))), _mm512_setzero_pd()));
+    return _mm512_castpd_ps(_mm512_insertf64x4(_mm512_castps_pd(_mm512_castps256_ps512(low)), _mm256_castps_pd(high), 1));
+}
+
+static inline __m512 usl_avx512_sin_ps(__m512 x)
+{
+    __m512 y = usl_avx512_sin_near_ps(x);
+    const __mmask16 far = _mm512_cmp_ps_mask(_mm512_abs_ps(x), _mm512_set1_ps(4096.0f), _CMP_NLT_UQ);
+    if (far)
+        y = _mm512_mask_mov_ps(y, far, usl_avx512_sin_far_ps(x));
+    return y;
+}
+#endif /* USL_AVX512_SIN_PS */
+
+#ifndef USL_AVX512_COS_PS
+#define USL_AVX512_COS_PS
+#ifndef USL_AVX512_SIN_WIDE_PD
+#define USL_AVX512_SIN_WIDE_PD
+static inline __m512d usl_avx512_sin_wide_pd(__m512d x, __m512d z)
+{
+    __m512d p = _mm512_setzero_pd();
+    __m512d s = _mm512_setzero_pd();
+    __m512d t = _mm512_setzero_pd();
+    __m512d b = _mm512_setzero_pd();
+    __m512d e = _mm512_setzero_pd();
+    __m512d k = _mm512_setzero_pd();
+    __m512d r = _mm512_setzero_pd();
+    __m512d u = _mm512_setzero_pd();
+    __m512d c = _mm512_setzero_pd();
+    __m512i q = _mm512_setzero_si512();
+    __m512d x_v = _mm512_setzero_pd();
+    __m512d v = _mm512_setzero_pd();
+    __m512d v1 = _mm512_setzero_pd();
+    __m512d v2 = _mm512_setzero_pd();
+    __m512d x_v1 = _mm512_setzero_pd();
+    __m512d v3 = _mm512_setzero_pd();
+    __m512d v4 = _mm512_setzero_pd();
+    __m512d v5 = _mm512_setzero_pd();
+    __m512d v6 = _mm512_setzero_pd();
+    __m512d v7 = _mm512_setzero_pd();
+    __m512d v8 = _mm512_setzero_pd();
+    __m512d x_v2 = _mm512_setzero_pd();
+    __m512d v9 = _mm512_setzero_pd();
+    __m512d v10 = _mm512_setzero_pd();
+    __m512d v11 = _mm512_setzero_pd();
+    __m512d v12 = _mm512_setzero_pd();
+    __m512d v13 = _mm512_setzero_pd();
+    __m512d v14 = _mm512_setzero_pd();
+    __m512d v15 = _mm512_setzero_pd();
+    __m512d x_v3 = _mm512_setzero_pd();
+    __m512d v16 = _mm512_setzero_pd();
+    __m512d v17 = _mm512_setzero_pd();
+    __m512d v18 = _mm512_setzero_pd();
+    __m512d v19 = _mm512_setzero_pd();
+    __m512d v20 = _mm512_setzero_pd();
+    __m512d v21 = _mm512_setzero_pd();
+    __m512d v22 = _mm512_setzero_pd();
+    __m512d v23 = _mm512_setzero_pd();
+    __m512d v24 = _mm512_setzero_pd();
+    __m512d v25 = _mm512_setzero_pd();
+    __m512d x_v4 = _mm512_setzero_pd();
+    __m512d v26 = _mm512_setzero_pd();
+    __m512d v27 = _mm512_setzero_pd();
+    __m512d v28 = _mm512_setzero_pd();
+    __m512d v29 = _mm512_setzero_pd();
+    __m512d v30 = _mm512_setzero_pd();
+    __m512d v31 = _mm512_setzero_pd();
+    __m512d v32 = _mm512_setzero_pd();
+    __m512d x_v5 = _mm512_setzero_pd();
+    __m512d v33 = _mm512_setzero_pd();
+    __m512d v34 = _mm512_setzero_pd();
+    __m512d v35 = _mm512_setzero_pd();
+    __m512d v36 = _mm512_setzero_pd();
+    __m512d x_v6 = _mm512_setzero_pd();
+    __m512d v37 = _mm512_setzero_pd();
+    __m512d v38 = _mm512_setzero_pd();
+    __m512d v39 = _mm512_setzero_pd();
+    __m512d v40 = _mm512_setzero_pd();
+    __m512d v41 = _mm512_setzero_pd();
+    __m512d v42 = _mm512_setzero_pd();
+    __m512d z_v = _mm512_setzero_pd();
+    __m512d v43 = _mm512_setzero_pd();
+    __m512d v44 = _mm512_setzero_pd();
+    __m512d v45 = _mm512_setzero_pd();
+    __m512d v46 = _mm512_setzero_pd();
+    __m512d v47 = _mm512_setzero_pd();
+    __m512d v48 = _mm512_setzero_pd();
+    __m512d v49 = _mm512_setzero_pd();
+    __m512d v50 = _mm512_setzero_pd();
+    __m512d v51 = _mm512_setzero_pd();
+    __m512d v52 = _mm512_setzero_pd();
+    __m512d v53 = _mm512_setzero_pd();
+    __m512i v54 = _mm512_setzero_si512();
+    __m512i v55 = _mm512_setzero_si512();
+    __m512i v56 = _mm512_setzero_si512();
+    __m512d v57 = _mm512_setzero_pd();
+    __m512i v58 = _mm512_setzero_si512();
+    __m512i v59 = _mm512_setzero_si512();
+    x_v = x;
+    s = _mm512_mul_pd(_mm512_set1_pd(0.636619770899415), x_v);
+    v1 = _mm512_mul_pd(_mm512_set1_pd(0.25), s);
+    v = _mm512_roundscale_pd(v1, _MM_FROUND_TO_NEAREST_INT);
+    v2 = _mm512_set1_pd(-4.0);
+    s = _mm512_fmadd_pd(v, v2, s);
+    x_v1 = x;
+    p = _mm512_mul_pd(_mm512_set1_pd(1.4681663246252086e-09), x_v1);
+    v4 = _mm512_mul_pd(_mm512_set1_pd(0.25), p);
+    v3 = _mm512_roundscale_pd(v4, _MM_FROUND_TO_NEAREST_INT);
+    v5 = _mm512_set1_pd(-4.0);
+    p = _mm512_fmadd_pd(v3, v5, p);
+    t = _mm512_add_pd(s, p);
+    b = _mm512_sub_pd(t, s);
+    v7 = _mm512_sub_pd(t, b);
+    v6 = _mm512_sub_pd(s, v7);
+    v8 = _mm512_sub_pd(p, b);
+    e = _mm512_add_pd(v6, v8);
+    s = t;
+    x_v2 = x;
+    p = _mm512_mul_pd(_mm512_set1_pd(2.2760100671971816e-18), x_v2);
+    v10 = _mm512_mul_pd(_mm512_set1_pd(0.25), p);
+    v9 = _mm512_roundscale_pd(v10, _MM_FROUND_TO_NEAREST_INT);
+    v11 = _mm512_set1_pd(-4.0);
+    p = _mm512_fmadd_pd(v9, v11, p);
+    t = _mm512_add_pd(s, p);
+    b = _mm512_sub_pd(t, s);
+    v14 = _mm512_sub_pd(t, b);
+    v13 = _mm512_sub_pd(s, v14);
+    v15 = _mm512_sub_pd(p, b);
+    v12 = _mm512_add_pd(v13, v15);
+    e = _mm512_add_pd(e, v12);
+    s = t;
+    x_v3 = x;
+    p = _mm512_mul_pd(_mm512_set1_pd(5.8812147387730434e-27), x_v3);
+    v17 = _mm512_mul_pd(_mm512_set1_pd(0.25), p);
+    v16 = _mm512_roundscale_pd(v17, _MM_FROUND_TO_NEAREST_INT);
+    v18 = _mm512_set1_pd(-4.0);
+    p = _mm512_fmadd_pd(v16, v18, p);
+    t = _mm512_add_pd(s, p);
+    b = _mm512_sub_pd(t, s);
+    v21 = _mm512_sub_pd(t, b);
+    v20 = _mm512_sub_pd(s, v21);
+    v22 = _mm512_sub_pd(p, b);
+    v19 = _mm512_add_pd(v20, v22);
+    e = _mm512_add_pd(e, v19);
+    v24 = _mm512_mul_pd(_mm512_set1_pd(0.25), t);
+    v23 = _mm512_roundscale_pd(v24, _MM_FROUND_TO_NEAREST_INT);
+    v25 = _mm512_set1_pd(-4.0);
+    s = _mm512_fmadd_pd(v23, v25, t);
+    x_v4 = x;
+    p = _mm512_mul_pd(_mm512_set1_pd(1.0346868700836215e-35), x_v4);
+    v27 = _mm512_mul_pd(_mm512_set1_pd(0.25), p);
+    v26 = _mm512_roundscale_pd(v27, _MM_FROUND_TO_NEAREST_INT);
+    v28 = _mm512_set1_pd(-4.0);
+    p = _mm512_fmadd_pd(v26, v28, p);
+    t = _mm512_add_pd(s, p);
+    b = _mm512_sub_pd(t, s);
+    v31 = _mm512_sub_pd(t, b);
+    v30 = _mm512_sub_pd(s, v31);
+    v32 = _mm512_sub_pd(p, b);
+    v29 = _mm512_add_pd(v30, v32);
+    e = _mm512_add_pd(e, v29);
+    s = t;
+    x_v5 = x;
+    p = _mm512_mul_pd(_mm512_set1_pd(3.783256351091319e-45), x_v5);
+    t = _mm512_add_pd(s, p);
+    b = _mm512_sub_pd(t, s);
+    v35 = _mm512_sub_pd(t, b);
+    v34 = _mm512_sub_pd(s, v35);
+    v36 = _mm512_sub_pd(p, b);
+    v33 = _mm512_add_pd(v34, v36);
+    e = _mm512_add_pd(e, v33);
+    x_v6 = x;
+    v37 = _mm512_set1_pd(3.720474878517739e-53);
+    e = _mm512_fmadd_pd(x_v6, v37, e);
+    k = _mm512_add_pd(_mm512_set1_pd(6755399441055744.0), t);
+    v41 = _mm512_set1_pd(6755399441055744.0);
+    v40 = _mm512_sub_pd(k, v41);
+    v39 = _mm512_sub_pd(t, v40);
+    v38 = _mm512_add_pd(v39, e);
+    r = _mm512_mul_pd(_mm512_set1_pd(1.5707963267948966), v38);
+    z_v = z;
+    v42 = _mm512_add_pd(k, z_v);
+    q = _mm512_castpd_si512(v42);
+    u = _mm512_mul_pd(r, r);
+    v43 = _mm512_set1_pd(2.71815641855748e-06);
+    v44 = _mm512_set1_pd(-0.00019839319596601338);
+    p = _mm512_fmadd_pd(u, v43, v44);
+    v45 = _mm512_set1_pd(0.008333329343438027);
+    p = _mm512_fmadd_pd(p, u, v45);
+    v46 = _mm512_set1_pd(-0.1666666664133612);
+    p = _mm512_fmadd_pd(p, u, v46);
+    v47 = _mm512_mul_pd(p, u);
+    p = _mm512_fmadd_pd(v47, r, r);
+    v48 = _mm512_set1_pd(-2.7208593194201563e-07);
+    v49 = _mm512_set1_pd(2.479950057640727e-05);
+    c = _mm512_fmadd_pd(u, v48, v49);
+    v50 = _mm512_set1_pd(-0.0013888883682086003);
+    c = _mm512_fmadd_pd(c, u, v50);
+    v51 = _mm512_set1_pd(0.041666666622037996);
+    c = _mm512_fmadd_pd(c, u, v51);
+    v52 = _mm512_set1_pd(-0.5);
+    c = _mm512_fmadd_pd(c, u, v52);
+    v53 = _mm512_set1_pd(1.0);
+    c = _mm512_fmadd_pd(c, u, v53);
+    v54 = _mm512_and_si512(q, _mm512_set1_epi64((long long)UINT64_C(1)));
+    v55 = _mm512_set1_epi64((long long)UINT64_C(1));
+    p = _mm512_mask_mov_pd(c, _mm512_cmplt_epu64_mask(v54, v55), p);
+    v56 = _mm512_and_si512(q, _mm512_set1_epi64((long long)UINT64_C(2)));
+    q = _mm512_sllv_epi64(v56, _mm512_set1_epi64((long long)UINT64_C(62)));
+    v59 = _mm512_castpd_si512(p);
+    v58 = _mm512_xor_si512(v59, q);
+    v57 = _mm512_castsi512_pd(v58);
+    return v57;
+}
+#endif /* USL_AVX512_SIN_WIDE_PD */
+
+static inline __m512 usl_avx512_cos_near_ps(__m512 x)
+{
+    __m512 t = _mm512_setzero_ps();
+    __m512 k = _mm512_setzero_ps();
+    __m512 r = _mm512_setzero_ps();
+    __m512 p = _mm512_setzero_ps();
+    __m512 s = _mm512_setzero_ps();
+    __m512 v = _mm512_setzero_ps();
+    __m512 u = _mm512_setzero_ps();
+    __m512 c = _mm512_setzero_ps();
+    __m512i q = _mm512_setzero_si512();
+    __m512 x_v = _mm512_setzero_ps();
+    __m512 v1 = _mm512_setzero_ps();
+    __m512 v2 = _mm512_setzero_ps();
+    __m512 v3 = _mm512_setzero_ps();
+    __m512 v4 = _mm512_setzero_ps();
+    __m512 x_v1 = _mm512_setzero_ps();
+    __m512 v5 = _mm512_setzero_ps();
+    __m512 v6 = _mm512_setzero_ps();
+    __m512 v7 = _mm512_setzero_ps();
+    __m512 v8 = _mm512_setzero_ps();
+    __m512 v9 = _mm512_setzero_ps();
+    __m512 v10 = _mm512_setzero_ps();
+    __m512 v11 = _mm512_setzero_ps();
+    __m512 v12 = _mm512_setzero_ps();
+    __m512 v13 = _mm512_setzero_ps();
+    __m512 v14 = _mm512_setzero_ps();
+    __m512 v15 = _mm512_setzero_ps();
+    __m512 v16 = _mm512_setzero_ps();
+    __m512 v17 = _mm512_setzero_ps();
+    __m512 v18 = _mm512_setzero_ps();
+    __m512 v19 = _mm512_setzero_ps();
+    __m512 v20 = _mm512_setzero_ps();
+    __m512 v21 = _mm512_setzero_ps();
+    __m512 v22 = _mm512_setzero_ps();
+    __m512i v23 = _mm512_setzero_si512();
+    __m512i v24 = _mm512_setzero_si512();
+    __m512i v25 = _mm512_setzero_si512();
+    __m512i v26 = _mm512_setzero_si512();
+    __m512i v27 = _mm512_setzero_si512();
+    __m512 v28 = _mm512_setzero_ps();
+    __m512i v29 = _mm512_setzero_si512();
+    __m512i v30 = _mm512_setzero_si512();
+    x_v = x;
+    v1 = _mm512_set1_ps(0.63661975f);
+    v2 = _mm512_set1_ps(12582912.0f);
+    t = _mm512_fmadd_ps(x_v, v1, v2);
+    v3 = _mm512_set1_ps(12582912.0f);
+    k = _mm512_sub_ps(t, v3);
+    v4 = _mm512_set1_ps(-1.5707964f);
+    x_v1 = x;
+    s = _mm512_fmadd_ps(k, v4, x_v1);
+    p = _mm512_mul_ps(_mm512_set1_ps(-4.3713953e-08f), k);
+    r = _mm512_sub_ps(s, p);
+    v5 = _mm512_set1_ps(-2.563344e-12f);
+    v7 = _mm512_sub_ps(s, r);
+    v6 = _mm512_sub_ps(v7, p);
+    v = _mm512_fmadd_ps(k, v5, v6);
+    u = _mm512_mul_ps(r, r);
+    v8 = _mm512_set1_ps(-0.00019517995f);
+    v9 = _mm512_set1_ps(0.008332188f);
+    p = _mm512_fmadd_ps(u, v8, v9);
+    v10 = _mm512_set1_ps(-0.16666655f);
+    p = _mm512_fmadd_ps(p, u, v10);
+    v12 = _mm512_mul_ps(u, r);
+    v11 = _mm512_fmadd_ps(p, v12, v);
+    p = _mm512_add_ps(r, v11);
+    v13 = _mm512_set1_ps(2.4432296e-05f);
+    v14 = _mm512_set1_ps(-0.001388731f);
+    c = _mm512_fmadd_ps(u, v13, v14);
+    v15 = _mm512_set1_ps(0.041666646f);
+    c = _mm512_fmadd_ps(c, u, v15);
+    v16 = _mm512_set1_ps(-0.5f);
+    c = _mm512_fmadd_ps(c, u, v16);
+    v17 = _mm512_add_ps(v, v);
+    v20 = _mm512_setzero_ps();
+    v19 = _mm512_sub_ps(v20, u);
+    v18 = _mm512_fmadd_ps(r, r, v19);
+    v = _mm512_fmadd_ps(v17, r, v18);
+    v22 = _mm512_mul_ps(_mm512_set1_ps(-0.5f), v);
+    v21 = _mm512_fmadd_ps(c, u, v22);
+    c = _mm512_add_ps(_mm512_set1_ps(1.0f), v21);
+    v23 = _mm512_castps_si512(t);
+    v24 = _mm512_set1_epi32((int)1u);
+    q = _mm512_add_epi32(v23, v24);
+    v25 = _mm512_and_si512(q, _mm512_set1_epi32((int)1u));
+    v26 = _mm512_set1_epi32((int)1u);
+    p = _mm512_mask_mov_ps(c, _mm512_cmplt_epu32_mask(v25, v26), p);
+    v27 = _mm512_and_si512(q, _mm512_set1_epi32((int)2u));
+    q = _mm512_sllv_epi32(v27, _mm512_set1_epi32((int)30u));
+    v30 = _mm512_castps_si512(p);
+    v29 = _mm512_xor_si512(v30, q);
+    v28 = _mm512_castsi512_ps(v29);
+    return v28;
+}
+
+static __attribute__((noinline, unused)) __m512 usl_avx512_cos_far_ps(__m512 x)
+{
+    const __m256 low = _mm512_cvtpd_ps(usl_avx512_sin_wide_pd(_mm512_cvtps_pd(_mm512_castps512_ps256(x)), _mm512_set1_pd(1.0)));
+    const __m256 high = _mm512_cvtpd_ps(usl_avx512_sin_wide_pd(_mm512_cvtps_pd(_mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(x), 1))), _mm512_set1_pd(1.0)));
+    return _mm512_castpd_ps(_mm512_insertf64x4(_mm512_castps_pd(_mm512_castps256_ps512(low)), _mm256_castps_pd(high), 1));
+}
+
+static inline __m512 usl_avx512_cos_ps(__m512 x)
+{
+    __m512 y = usl_avx512_cos_near_ps(x);
+    const __mmask16 far = _mm512_cmp_ps_mask(_mm512_abs_ps(x), _mm512_set1_ps(4096.0f), _CMP_NLT_UQ);
+    if (far)
+        y = _mm512_mask_mov_ps(y, far, usl_avx512_cos_far_ps(x));
+    return y;
+}
+#endif /* USL_AVX512_COS_PS */
+
+#ifndef USL_AVX512_TAN_PS
+#define USL_AVX512_TAN_PS
+#ifndef USL_AVX512_SIN_WIDE_PD
+#define USL_AVX512_SIN_WIDE_PD
+static inline __m512d usl_avx512_sin_wide_pd(__m512d x, __m512d z)
+{
+    __m512d p = _mm512_setzero_pd();
+    __m512d s = _mm512_setzero_pd();
+    __m512d t = _mm512_setzero_pd();
+    __m512d b = _mm512_setzero_pd();
+    __m512d e = _mm512_setzero_pd();
+    __m512d k = _mm512_setzero_pd();
+    __m512d r = _mm512_setzero_pd();
+    __m512d u = _mm512_setzero_pd();
+    __m512d c = _mm512_setzero_pd();
+    __m512i q = _mm512_setzero_si512();
+    __m512d x_v = _mm512_setzero_pd();
+    __m512d v = _mm512_setzero_pd();
+    __m512d v1 = _mm512_setzero_pd();
+    __m512d v2 = _mm512_setzero_pd();
+    __m512d x_v1 = _mm512_setzero_pd();
+    __m512d v3 = _mm512_setzero_pd();
+    __m512d v4 = _mm512_setzero_pd();
+    __m512d v5 = _mm512_setzero_pd();
+    __m512d v6 = _mm512_setzero_pd();
+    __m512d v7 = _mm512_setzero_pd();
+    __m512d v8 = _mm512_setzero_pd();
+    __m512d x_v2 = _mm512_setzero_pd();
+    __m512d v9 = _mm512_setzero_pd();
+    __m512d v10 = _mm512_setzero_pd();
+    __m512d v11 = _mm512_setzero_pd();
+    __m512d v12 = _mm512_setzero_pd();
+    __m512d v13 = _mm512_setzero_pd();
+    __m512d v14 = _mm512_setzero_pd();
+    __m512d v15 = _mm512_setzero_pd();
+    __m512d x_v3 = _mm512_setzero_pd();
+    __m512d v16 = _mm512_setzero_pd();
+    __m512d v17 = _mm512_setzero_pd();
+    __m512d v18 = _mm512_setzero_pd();
+    __m512d v19 = _mm512_setzero_pd();
+    __m512d v20 = _mm512_setzero_pd();
+    __m512d v21 = _mm512_setzero_pd();
+    __m512d v22 = _mm512_setzero_pd();
+    __m512d v23 = _mm512_setzero_pd();
+    __m512d v24 = _mm512_setzero_pd();
+    __m512d v25 = _mm512_setzero_pd();
+    __m512d x_v4 = _mm512_setzero_pd();
+    __m512d v26 = _mm512_setzero_pd();
+    __m512d v27 = _mm512_setzero_pd();
+    __m512d v28 = _mm512_setzero_pd();
+    __m512d v29 = _mm512_setzero_pd();
+    __m512d v30 = _mm512_setzero_pd();
+    __m512d v31 = _mm512_setzero_pd();
+    __m512d v32 = _mm512_setzero_pd();
+    __m512d x_v5 = _mm512_setzero_pd();
+    __m512d v33 = _mm512_setzero_pd();
+    __m512d v34 = _mm512_setzero_pd();
+    __m512d v35 = _mm512_setzero_pd();
+    __m512d v36 = _mm512_setzero_pd();
+    __m512d x_v6 = _mm512_setzero_pd();
+    __m512d v37 = _mm512_setzero_pd();
+    __m512d v38 = _mm512_setzero_pd();
+    __m512d v39 = _mm512_setzero_pd();
+    __m512d v40 = _mm512_setzero_pd();
+    __m512d v41 = _mm512_setzero_pd();
+    __m512d v42 = _mm512_setzero_pd();
+    __m512d z_v = _mm512_setzero_pd();
+    __m512d v43 = _mm512_setzero_pd();
+    __m512d v44 = _mm512_setzero_pd();
+    __m512d v45 = _mm512_setzero_pd();
+    __m512d v46 = _mm512_setzero_pd();
+    __m512d v47 = _mm512_setzero_pd();
+    __m512d v48 = _mm512_setzero_pd();
+    __m512d v49 = _mm512_setzero_pd();
+    __m512d v50 = _mm512_setzero_pd();
+    __m512d v51 = _mm512_setzero_pd();
+    __m512d v52 = _mm512_setzero_pd();
+    __m512d v53 = _mm512_setzero_pd();
+    __m512i v54 = _mm512_setzero_si512();
+    __m512i v55 = _mm512_setzero_si512();
+    __m512i v56 = _mm512_setzero_si512();
+    __m512d v57 = _mm512_setzero_pd();
+    __m512i v58 = _mm512_setzero_si512();
+    __m512i v59 = _mm512_setzero_si512();
+    x_v = x;
+    s = _mm512_mul_pd(_mm512_set1_pd(0.636619770899415), x_v);
+    v1 = _mm512_mul_pd(_mm512_set1_pd(0.25), s);
+    v = _mm512_roundscale_pd(v1, _MM_FROUND_TO_NEAREST_INT);
+    v2 = _mm512_set1_pd(-4.0);
+    s = _mm512_fmadd_pd(v, v2, s);
+    x_v1 = x;
+    p = _mm512_mul_pd(_mm512_set1_pd(1.4681663246252086e-09), x_v1);
+    v4 = _mm512_mul_pd(_mm512_set1_pd(0.25), p);
+    v3 = _mm512_roundscale_pd(v4, _MM_FROUND_TO_NEAREST_INT);
+    v5 = _mm512_set1_pd(-4.0);
+    p = _mm512_fmadd_pd(v3, v5, p);
+    t = _mm512_add_pd(s, p);
+    b = _mm512_sub_pd(t, s);
+    v7 = _mm512_sub_pd(t, b);
+    v6 = _mm512_sub_pd(s, v7);
+    v8 = _mm512_sub_pd(p, b);
+    e = _mm512_add_pd(v6, v8);
+    s = t;
+    x_v2 = x;
+    p = _mm512_mul_pd(_mm512_set1_pd(2.2760100671971816e-18), x_v2);
+    v10 = _mm512_mul_pd(_mm512_set1_pd(0.25), p);
+    v9 = _mm512_roundscale_pd(v10, _MM_FROUND_TO_NEAREST_INT);
+    v11 = _mm512_set1_pd(-4.0);
+    p = _mm512_fmadd_pd(v9, v11, p);
+    t = _mm512_add_pd(s, p);
+    b = _mm512_sub_pd(t, s);
+    v14 = _mm512_sub_pd(t, b);
+    v13 = _mm512_sub_pd(s, v14);
+    v15 = _mm512_sub_pd(p, b);
+    v12 = _mm512_add_pd(v13, v15);
+    e = _mm512_add_pd(e, v12);
+    s = t;
+    x_v3 = x;
+    p = _mm512_mul_pd(_mm512_set1_pd(5.8812147387730434e-27), x_v3);
+    v17 = _mm512_mul_pd(_mm512_set1_pd(0.25), p);
+    v16 = _mm512_roundscale_pd(v17, _MM_FROUND_TO_NEAREST_INT);
+    v18 = _mm512_set1_pd(-4.0);
+    p = _mm512_fmadd_pd(v16, v18, p);
+    t = _mm512_add_pd(s, p);
+    b = _mm512_sub_pd(t, s);
+    v21 = _mm512_sub_pd(t, b);
+    v20 = _mm512_sub_pd(s, v21);
+    v22 = _mm512_sub_pd(p, b);
+    v19 = _mm512_add_pd(v20, v22);
+    e = _mm512_add_pd(e, v19);
+    v24 = _mm512_mul_pd(_mm512_set1_pd(0.25), t);
+    v23 = _mm512_roundscale_pd(v24, _MM_FROUND_TO_NEAREST_INT);
+    v25 = _mm512_set1_pd(-4.0);
+    s = _mm512_fmadd_pd(v23, v25, t);
+    x_v4 = x;
+    p = _mm512_mul_pd(_mm512_set1_pd(1.0346868700836215e-35), x_v4);
+    v27 = _mm512_mul_pd(_mm512_set1_pd(0.25), p);
+    v26 = _mm512_roundscale_pd(v27, _MM_FROUND_TO_NEAREST_INT);
+    v28 = _mm512_set1_pd(-4.0);
+    p = _mm512_fmadd_pd(v26, v28, p);
+    t = _mm512_add_pd(s, p);
+    b = _mm512_sub_pd(t, s);
+    v31 = _mm512_sub_pd(t, b);
+    v30 = _mm512_sub_pd(s, v31);
+    v32 = _mm512_sub_pd(p, b);
+    v29 = _mm512_add_pd(v30, v32);
+    e = _mm512_add_pd(e, v29);
+    s = t;
+    x_v5 = x;
+    p = _mm512_mul_pd(_mm512_set1_pd(3.783256351091319e-45), x_v5);
+    t = _mm512_add_pd(s, p);
+    b = _mm512_sub_pd(t, s);
+    v35 = _mm512_sub_pd(t, b);
+    v34 = _mm512_sub_pd(s, v35);
+    v36 = _mm512_sub_pd(p, b);
+    v33 = _mm512_add_pd(v34, v36);
+    e = _mm512_add_pd(e, v33);
+    x_v6 = x;
+    v37 = _mm512_set1_pd(3.720474878517739e-53);
+    e = _mm512_fmadd_pd(x_v6, v37, e);
+    k = _mm512_add_pd(_mm512_set1_pd(6755399441055744.0), t);
+    v41 = _mm512_set1_pd(6755399441055744.0);
+    v40 = _mm512_sub_pd(k, v41);
+    v39 = _mm512_sub_pd(t, v40);
+    v38 = _mm512_add_pd(v39, e);
+    r = _mm512_mul_pd(_mm512_set1_pd(1.5707963267948966), v38);
+    z_v = z;
+    v42 = _mm512_add_pd(k, z_v);
+    q = _mm512_castpd_si512(v42);
+    u = _mm512_mul_pd(r, r);
+    v43 = _mm512_set1_pd(2.71815641855748e-06);
+    v44 = _mm512_set1_pd(-0.00019839319596601338);
+    p = _mm512_fmadd_pd(u, v43, v44);
+    v45 = _mm512_set1_pd(0.008333329343438027);
+    p = _mm512_fmadd_pd(p, u, v45);
+    v46 = _mm512_set1_pd(-0.1666666664133612);
+    p = _mm512_fmadd_pd(p, u, v46);
+    v47 = _mm512_mul_pd(p, u);
+    p = _mm512_fmadd_pd(v47, r, r);
+    v48 = _mm512_set1_pd(-2.7208593194201563e-07);
+    v49 = _mm512_set1_pd(2.479950057640727e-05);
+    c = _mm512_fmadd_pd(u, v48, v49);
+    v50 = _mm512_set1_pd(-0.0013888883682086003);
+    c = _mm512_fmadd_pd(c, u, v50);
+    v51 = _mm512_set1_pd(0.041666666622037996);
+    c = _mm512_fmadd_pd(c, u, v51);
+    v52 = _mm512_set1_pd(-0.5);
+    c = _mm512_fmadd_pd(c, u, v52);
+    v53 = _mm512_set1_pd(1.0);
+    c = _mm512_fmadd_pd(c, u, v53);
+    v54 = _mm512_and_si512(q, _mm512_set1_epi64((long long)UINT64_C(1)));
+    v55 = _mm512_set1_epi64((long long)UINT64_C(1));
+    p = _mm512_mask_mov_pd(c, _mm512_cmplt_epu64_mask(v54, v55), p);
+    v56 = _mm512_and_si512(q, _mm512_set1_epi64((long long)UINT64_C(2)));
+    q = _mm512_sllv_epi64(v56, _mm512_set1_epi64((long long)UINT64_C(62)));
+    v59 = _mm512_castpd_si512(p);
+    v58 = _mm512_xor_si512(v59, q);
+    v57 = _mm512_castsi512_pd(v58);
+    return v57;
+}
+#endif /* USL_AVX512_SIN_WIDE_PD */
+
+static inline __m512 usl_avx512_tan_near_ps(__m512 x)
+{
+    __m512 t = _mm512_setzero_ps();
+    __m512 k = _mm512_setzero_ps();
+    __m512 r = _mm512_setzero_ps();
+    __m512 p = _mm512_setzero_ps();
+    __m512 s = _mm512_setzero_ps();
+    __m512 v = _mm512_setzero_ps();
+    __m512 u = _mm512_setzero_ps();
+    __m512 c = _mm512_setzero_ps();
+    __m512 d = _mm512_setzero_ps();
+    __m512 g = _mm512_setzero_ps();
+    __m512 h = _mm512_setzero_ps();
+    __m512i q = _mm512_setzero_si512();
+    __m512 x_v = _mm512_setzero_ps();
+    __m512 v1 = _mm512_setzero_ps();
+    __m512 v2 = _mm512_setzero_ps();
+    __m512 v3 = _mm512_setzero_ps();
+    __m512 v4 = _mm512_setzero_ps();
+    __m512 x_v1 = _mm512_setzero_ps();
+    __m512 v5 = _mm512_setzero_ps();
+    __m512 v6 = _mm512_setzero_ps();
+    __m512 v7 = _mm512_setzero_ps();
+    __m512 v8 = _mm512_setzero_ps();
+    __m512 v9 = _mm512_setzero_ps();
+    __m512 v10 = _mm512_setzero_ps();
+    __m512 v11 = _mm512_setzero_ps();
+    __m512 v12 = _mm512_setzero_ps();
+    __m512 v13 = _mm512_setzero_ps();
+    __m512 v14 = _mm512_setzero_ps();
+    __m512 v15 = _mm512_setzero_ps();
+    __m512 v16 = _mm512_setzero_ps();
+    __m512 v17 = _mm512_setzero_ps();
+    __m512 v18 = _mm512_setzero_ps();
+    __m512 v19 = _mm512_setzero_ps();
+    __m512 v20 = _mm512_setzero_ps();
+    __m512 v21 = _mm512_setzero_ps();
+    __m512 v22 = _mm512_setzero_ps();
+    __m512 v23 = _mm512_setzero_ps();
+    __m512 v24 = _mm512_setzero_ps();
+    __m512 v25 = _mm512_setzero_ps();
+    __m512 v26 = _mm512_setzero_ps();
+    __m512 v27 = _mm512_setzero_ps();
+    __m512 v28 = _mm512_setzero_ps();
+    __m512 v29 = _mm512_setzero_ps();
+    __m512 v30 = _mm512_setzero_ps();
+    __m512i v31 = _mm512_setzero_si512();
+    __m512i v32 = _mm512_setzero_si512();
+    __m512 v33 = _mm512_setzero_ps();
+    __m512 v34 = _mm512_setzero_ps();
+    __m512i v35 = _mm512_setzero_si512();
+    __m512 v36 = _mm512_setzero_ps();
+    __m512 v37 = _mm512_setzero_ps();
+    __m512i v38 = _mm512_setzero_si512();
+    __m512i v39 = _mm512_setzero_si512();
+    __m512 v40 = _mm512_setzero_ps();
+    __m512 v41 = _mm512_setzero_ps();
+    __m512 v42 = _mm512_setzero_ps();
+    __m512 v43 = _mm512_setzero_ps();
+    __m512 v44 = _mm512_setzero_ps();
+    __m512 v45 = _mm512_setzero_ps();
+    __m512 v46 = _mm512_setzero_ps();
+    __m512 v47 = _mm512_setzero_ps();
+    __m512 v48 = _mm512_setzero_ps();
+    __m512 x_v2 = _mm512_setzero_ps();
+    __m512 v49 = _mm512_setzero_ps();
+    __m512 x_v3 = _mm512_setzero_ps();
+    __m512 v50 = _mm512_setzero_ps();
+    x_v = x;
+    v1 = _mm512_set1_ps(0.63661975f);
+    v2 = _mm512_set1_ps(12582912.0f);
+    t = _mm512_fmadd_ps(x_v, v1, v2);
+    v3 = _mm512_set1_ps(12582912.0f);
+    k = _mm512_sub_ps(t, v3);
+    v4 = _mm512_set1_ps(-1.5707964f);
+    x_v1 = x;
+    s = _mm512_fmadd_ps(k, v4, x_v1);
+    p = _mm512_mul_ps(_mm512_set1_ps(-4.3713953e-08f), k);
+    r = _mm512_sub_ps(s, p);
+    v5 = _mm512_set1_ps(-2.563344e-12f);
+    v7 = _mm512_sub_ps(s, r);
+    v6 = _mm512_sub_ps(v7, p);
+    v = _mm512_fmadd_ps(k, v5, v6);
+    u = _mm512_mul_ps(r, r);
+    v8 = _mm512_set1_ps(-0.5f);
+    v9 = _mm512_set1_ps(1.0f);
+    h = _mm512_fmadd_ps(u, v8, v9);
+    v10 = _mm512_set1_ps(2.8326267e-06f);
+    v11 = _mm512_set1_ps(-0.00019853067f);
+    p = _mm512_fmadd_ps(u, v10, v11);
+    v12 = _mm512_set1_ps(0.008333379f);
+    p = _mm512_fmadd_ps(p, u, v12);
+    v13 = _mm512_set1_ps(-0.16666667f);
+    p = _mm512_fmadd_ps(p, u, v13);
+    v14 = _mm512_mul_ps(u, r);
+    v15 = _mm512_mul_ps(v, h);
+    p = _mm512_fmadd_ps(p, v14, v15);
+    s = _mm512_add_ps(r, p);
+    v16 = _mm512_sub_ps(r, s);
+    p = _mm512_add_ps(p, v16);
+    v17 = _mm512_set1_ps(2.4432296e-05f);
+    v18 = _mm512_set1_ps(-0.001388731f);
+    g = _mm512_fmadd_ps(u, v17, v18);
+    v19 = _mm512_set1_ps(0.041666646f);
+    g = _mm512_fmadd_ps(g, u, v19);
+    v20 = _mm512_add_ps(v, v);
+    v23 = _mm512_setzero_ps();
+    v22 = _mm512_sub_ps(v23, u);
+    v21 = _mm512_fmadd_ps(r, r, v22);
+    v = _mm512_fmadd_ps(v20, r, v21);
+    v24 = _mm512_set1_ps(-0.5f);
+    v26 = _mm512_set1_ps(1.0f);
+    v25 = _mm512_sub_ps(v26, h);
+    d = _mm512_fmadd_ps(u, v24, v25);
+    v27 = _mm512_mul_ps(u, u);
+    v29 = _mm512_set1_ps(-0.5f);
+    v28 = _mm512_fmadd_ps(v, v29, d);
+    d = _mm512_fmadd_ps(g, v27, v28);
+    c = _mm512_add_ps(h, d);
+    v30 = _mm512_sub_ps(h, c);
+    d = _mm512_add_ps(d, v30);
+    v31 = _mm512_castps_si512(t);
+    q = _mm512_and_si512(v31, _mm512_set1_epi32((int)1u));
+    v32 = _mm512_set1_epi32((int)1u);
+    v34 = _mm512_setzero_ps();
+    v33 = _mm512_sub_ps(v34, c);
+    g = _mm512_mask_mov_ps(v33, _mm512_cmplt_epu32_mask(q, v32), s);
+    v35 = _mm512_set1_epi32((int)1u);
+    v37 = _mm512_setzero_ps();
+    v36 = _mm512_sub_ps(v37, d);
+    v = _mm512_mask_mov_ps(v36, _mm512_cmplt_epu32_mask(q, v35), p);
+    v38 = _mm512_set1_epi32((int)1u);
+    c = _mm512_mask_mov_ps(s, _mm512_cmplt_epu32_mask(q, v38), c);
+    v39 = _mm512_set1_epi32((int)1u);
+    d = _mm512_mask_mov_ps(p, _mm512_cmplt_epu32_mask(q, v39), d);
+    v40 = _mm512_set1_ps(1.0f);
+    h = _mm512_div_ps(v40, c);
+    t = _mm512_mul_ps(g, h);
+    v42 = _mm512_setzero_ps();
+    v41 = _mm512_sub_ps(v42, t);
+    v46 = _mm512_setzero_ps();
+    v45 = _mm512_sub_ps(v46, t);
+    v44 = _mm512_fmadd_ps(v45, c, g);
+    v43 = _mm512_add_ps(v44, v);
+    v = _mm512_fmadd_ps(v41, d, v43);
+    x_v2 = x;
+    v48 = _mm512_abs_ps(x_v2);
+    v49 = _mm512_set1_ps(0.0001f);
+    x_v3 = x;
+    v50 = _mm512_fmadd_ps(v, h, t);
+    v47 = _mm512_mask_mov_ps(v50, _mm512_cmp_ps_mask(v48, v49, _CMP_LT_OQ), x_v3);
+    return v47;
+}
+
+static __attribute__((noinline, unused)) __m512 usl_avx512_tan_far_ps(__m512 x)
+{
+    const __m256 low = _mm512_cvtpd_ps(_mm512_div_pd(usl_avx512_sin_wide_pd(_mm512_cvtps_pd(_mm512_castps512_ps256(x)), _mm512_setzero_pd()), usl_avx512_sin_wide_pd(_mm512_cvtps_pd(_mm512_castps512_ps256(x)), _mm512_set1_pd(1.0))));
+    const __m256 high = _mm512_cvtpd_ps(_mm512_div_pd(usl_avx512_sin_wide_pd(_mm512_cvtps_pd(_mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(x), 1))), _mm512_setzero_pd()), usl_avx512_sin_wide_pd(_mm512_cvtps_pd(_mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(x), 1))), _mm512_set1_pd(1.0))));
+    return _mm512_castpd_ps(_mm512_insertf64x4(_mm512_castps_pd(_mm512_castps256_ps512(low)), _mm256_castps_pd(high), 1));
+}
+
+static inline __m512 usl_avx512_tan_ps(__m512 x)
+{
+    __m512 y = usl_avx512_tan_near_ps(x);
+    const __mmask16 far = _mm512_cmp_ps_mask(_mm512_abs_ps(x), _mm512_set1_ps(4096.0f), _CMP_NLT_UQ);
+    if (far)
+        y = _mm512_mask_mov_ps(y, far, usl_avx512_tan_far_ps(x));
+    return y;
+}
+#endif /* USL_AVX512_TAN_PS */
+
+#ifndef USL_AVX512_POW_PS
+#define USL_AVX512_POW_PS
+#ifndef USL_AVX512_POW_WIDE_PD
+#define USL_AVX512_POW_WIDE_PD
+static inline __m512d usl_avx512_pow_wide_pd(__m512d x, __m512d z)
+{
+    __m512d a = _mm512_setzero_pd();
+    __m512d m = _mm512_setzero_pd();
+    __m512d e = _mm512_setzero_pd();
+    __m512d s = _mm512_setzero_pd();
+    __m512d u = _mm512_setzero_pd();
+    __m512d p = _mm512_setzero_pd();
+    __m512d t = _mm512_setzero_pd();
+    __m512d r = _mm512_setzero_pd();
+    __m512d h = _mm512_setzero_pd();
+    __m512d w = _mm512_setzero_pd();
+    __m512i odd = _mm512_setzero_si512();
+    __m512i sign = _mm512_setzero_si512();
+    __m512d x_v = _mm512_setzero_pd();
+    __m512d v = _mm512_setzero_pd();
+    __m512d v1 = _mm512_setzero_pd();
+    __m512d v2 = _mm512_setzero_pd();
+    __m512d v3 = _mm512_setzero_pd();
+    __m512d v4 = _mm512_setzero_pd();
+    __m512d v5 = _mm512_setzero_pd();
+    __m512d v6 = _mm512_setzero_pd();
+    __m512d v7 = _mm512_setzero_pd();
+    __m512d v8 = _mm512_setzero_pd();
+    __m512d v9 = _mm512_setzero_pd();
+    __m512d v10 = _mm512_setzero_pd();
+    __m512d x_v1 = _mm512_setzero_pd();
+    __m512d v11 = _mm512_setzero_pd();
+    __m512d v12 = _mm512_setzero_pd();
+    __m512d v13 = _mm512_setzero_pd();
+    __m512d v14 = _mm512_setzero_pd();
+    __m512d v15 = _mm512_setzero_pd();
+    __m512d z_v = _mm512_setzero_pd();
+    __m512d v16 = _mm512_setzero_pd();
+    __m512d v17 = _mm512_setzero_pd();
+    __m512d v18 = _mm512_setzero_pd();
+    __m512d z_v1 = _mm512_setzero_pd();
+    __m512d v19 = _mm512_setzero_pd();
+    __m512d v20 = _mm512_setzero_pd();
+    __m512d v21 = _mm512_setzero_pd();
+    __m512d v22 = _mm512_setzero_pd();
+    __m512d v23 = _mm512_setzero_pd();
+    __m512d v24 = _mm512_setzero_pd();
+    __m512d v25 = _mm512_setzero_pd();
+    __m512d v26 = _mm512_setzero_pd();
+    __m512d v27 = _mm512_setzero_pd();
+    __m512d v28 = _mm512_setzero_pd();
+    __m512d v29 = _mm512_setzero_pd();
+    __m512d z_v2 = _mm512_setzero_pd();
+    __m512d v30 = _mm512_setzero_pd();
+    __m512d v31 = _mm512_setzero_pd();
+    __m512d z_v3 = _mm512_setzero_pd();
+    __m512d v32 = _mm512_setzero_pd();
+    __m512d v33 = _mm512_setzero_pd();
+    __m512d v34 = _mm512_setzero_pd();
+    __m512d v35 = _mm512_setzero_pd();
+    __m512d v36 = _mm512_setzero_pd();
+    __m512i v37 = _mm512_setzero_si512();
+    __m512d x_v2 = _mm512_setzero_pd();
+    __m512d v38 = _mm512_setzero_pd();
+    __m512i v39 = _mm512_setzero_si512();
+    __m512d x_v3 = _mm512_setzero_pd();
+    __m512d v40 = _mm512_setzero_pd();
+    __m512d v41 = _mm512_setzero_pd();
+    __m512d v42 = _mm512_setzero_pd();
+    __m512d z_v4 = _mm512_setzero_pd();
+    __m512d v43 = _mm512_setzero_pd();
+    __m512d z_v5 = _mm512_setzero_pd();
+    __m512d v44 = _mm512_setzero_pd();
+    __m512d v45 = _mm512_setzero_pd();
+    __m512d v46 = _mm512_setzero_pd();
+    __m512i v47 = _mm512_setzero_si512();
+    __m512d v48 = _mm512_setzero_pd();
+    __m512i v49 = _mm512_setzero_si512();
+    __m512i v50 = _mm512_setzero_si512();
+    x_v = x;
+    a = _mm512_abs_pd(x_v);
+    m = _mm512_getmant_pd(a, _MM_MANT_NORM_p75_1p5, _MM_MANT_SIGN_nan);
+    e = _mm512_getexp_pd(a);
+    v = _mm512_set1_pd(1.0);
+    v1 = _mm512_add_pd(_mm512_set1_pd(1.0), e);
+    e = _mm512_mask_mov_pd(e, _mm512_cmp_pd_mask(m, v, _CMP_LT_OQ), v1);
+    v3 = _mm512_set1_pd(1.0);
+    v2 = _mm512_sub_pd(m, v3);
+    v4 = _mm512_add_pd(_mm512_set1_pd(1.0), m);
+    s = _mm512_div_pd(v2, v4);
+    u = _mm512_mul_pd(s, s);
+    v5 = _mm512_set1_pd(0.2908886966376706);
+    v6 = _mm512_set1_pd(0.31927970328187455);
+    p = _mm512_fmadd_pd(u, v5, v6);
+    v7 = _mm512_set1_pd(0.41222634614358833);
+    p = _mm512_fmadd_pd(p, u, v7);
+    v8 = _mm512_set1_pd(0.5770777533178354);
+    p = _mm512_fmadd_pd(p, u, v8);
+    v9 = _mm512_set1_pd(0.9617966948359425);
+    p = _mm512_fmadd_pd(p, u, v9);
+    v10 = _mm512_set1_pd(2.885390081777417);
+    p = _mm512_fmadd_pd(p, u, v10);
+    p = _mm512_fmadd_pd(s, p, e);
+    x_v1 = x;
+    v11 = _mm512_setzero_pd();
+    v14 = _mm512_set1_pd(1.0);
+    z_v = z;
+    v15 = _mm512_abs_pd(z_v);
+    v13 = _mm512_min_pd(v14, v15);
+    v12 = _mm512_mul_pd(_mm512_set1_pd(0.0), v13);
+    t = _mm512_mask_mov_pd(v11, _mm512_cmp_pd_mask(x_v1, v11, _CMP_LT_OQ), v12);
+    v16 = _mm512_abs_pd(p);
+    v17 = _mm512_set1_pd(1e-20);
+    z_v1 = z;
+    v18 = _mm512_mul_pd(p, z_v1);
+    t = _mm512_mask_mov_pd(v18, _mm512_cmp_pd_mask(v16, v17, _CMP_LT_OQ), t);
+    v19 = _mm512_set1_pd(-3e+02);
+    v21 = _mm512_set1_pd(3e+02);
+    v20 = _mm512_min_pd(v21, t);
+    t = _mm512_max_pd(v19, v20);
+    e = _mm512_roundscale_pd(t, _MM_FROUND_TO_NEAREST_INT);
+    r = _mm512_sub_pd(t, e);
+    v22 = _mm512_set1_pd(0.0001546736497289471);
+    v23 = _mm512_set1_pd(0.0013400432165377564);
+    p = _mm512_fmadd_pd(r, v22, v23);
+    v24 = _mm512_set1_pd(0.009618035958600904);
+    p = _mm512_fmadd_pd(p, r, v24);
+    v25 = _mm512_set1_pd(0.055503272142092296);
+    p = _mm512_fmadd_pd(p, r, v25);
+    v26 = _mm512_set1_pd(0.24022651084149668);
+    p = _mm512_fmadd_pd(p, r, v26);
+    v27 = _mm512_set1_pd(0.6931472067106199);
+    p = _mm512_fmadd_pd(p, r, v27);
+    v28 = _mm512_set1_pd(1.0);
+    p = _mm512_fmadd_pd(p, r, v28);
+    w = _mm512_scalef_pd(p, e);
+    z_v2 = z;
+    v29 = _mm512_abs_pd(z_v2);
+    v30 = _mm512_set1_pd(1e-100);
+    v31 = _mm512_set1_pd(1.0);
+    w = _mm512_mask_mov_pd(w, _mm512_cmp_pd_mask(v29, v30, _CMP_LT_OQ), v31);
+    z_v3 = z;
+    h = _mm512_mul_pd(_mm512_set1_pd(0.5), z_v3);
+    v35 = _mm512_roundscale_pd(h, _MM_FROUND_TO_ZERO);
+    v34 = _mm512_sub_pd(h, v35);
+    v33 = _mm512_abs_pd(v34);
+    v36 = _mm512_set1_pd(0.5);
+    v32 = _mm512_sub_pd(v33, v36);
+    h = _mm512_abs_pd(v32);
+    x_v2 = x;
+    v37 = _mm512_castpd_si512(x_v2);
+    odd = _mm512_and_si512(v37, _mm512_set1_epi64((long long)UINT64_C(9223372036854775808)));
+    v38 = _mm512_set1_pd(1e-20);
+    v39 = _mm512_setzero_si512();
+    sign = _mm512_mask_mov_epi64(v39, _mm512_cmp_pd_mask(h, v38, _CMP_LT_OQ), odd);
+    x_v3 = x;
+    v40 = _mm512_setzero_pd();
+    z_v4 = z;
+    z_v5 = z;
+    v43 = _mm512_roundscale_pd(z_v5, _MM_FROUND_TO_ZERO);
+    v42 = _mm512_sub_pd(z_v4, v43);
+    v41 = _mm512_abs_pd(v42);
+    h = _mm512_mask_mov_pd(v40, _mm512_cmp_pd_mask(x_v3, v40, _CMP_LT_OQ), v41);
+    v44 = _mm512_set1_pd(1e+200);
+    v45 = _mm512_setzero_pd();
+    h = _mm512_mask_mov_pd(v45, _mm512_cmp_pd_mask(a, v44, _CMP_LT_OQ), h);
+    v46 = _mm512_setzero_pd();
+    v47 = _mm512_set1_epi64((long long)UINT64_C(9221120237041090560));
+    sign = _mm512_mask_mov_epi64(sign, _mm512_cmp_pd_mask(v46, h, _CMP_LT_OQ), v47);
+    v50 = _mm512_castpd_si512(w);
+    v49 = _mm512_or_si512(v50, sign);
+    v48 = _mm512_castsi512_pd(v49);
+    return v48;
+}
+#endif /* USL_AVX512_POW_WIDE_PD */
+
+static inline __m512 usl_avx512_pow_ps(__m512 x, __m512 z)
+{
+    const __m256 low = _mm512_cvtpd_ps(usl_avx512_pow_wide_pd(_mm512_cvtps_pd(_mm512_castps512_ps256(x)), _mm512_cvtps_pd(_mm512_castps512_ps256(z))));
+    const __m256 high = _mm512_cvtpd_ps(usl_avx512_pow_wide_pd(_mm512_cvtps_pd(_mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(x), 1))), _mm512_cvtps_pd(_mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(z), 1)))));
+    return _mm512_castpd_ps(_mm512_insertf64x4(_mm512_castps_pd(_mm512_castps256_ps512(low)), _mm256_castps_pd(high), 1));
+}
+#endif /* USL_AVX512_POW_PS */

@@ -14,8 +14,8 @@ from usl_avx512.isa.function_texts import function_texts
 from usl_avx512.isa.lanes import PD, PS
 
 ONE_ULP = "roundings=2"
-WRITTEN = {"sigmoid": "1.0 / (1.0 + exp(-src[i]))"}
-"""What is no function of the object language, as programs have it."""
+WRITTEN = {"sigmoid": "1.0 / (1.0 + exp(-src[i]))", "pow": "pow(src[i], power[i])"}
+"""What is no function of the object language, as programs have it, and what has two operands."""
 
 
 def _all() -> Iterator[Source]:
@@ -24,7 +24,8 @@ def _all() -> Iterator[Source]:
             function, _, suffix = name.removeprefix("usl_avx512_").rpartition("_")
             if suffix == row.s:
                 value = WRITTEN.get(function, f"{function}(src[i])")
-                yield from lanewise(function, f"dst[i] = {value}", f"{name}({{src}})", row, options=ONE_ULP)
+                operands = "{src}, {power}" if function == "pow" else "{src}"
+                yield from lanewise(function, f"dst[i] = {value}", f"{name}({operands})", row, options=ONE_ULP)
 
 
 TABLE = Table(__name__, _all())
