@@ -14,6 +14,7 @@ PY       := $(VENV)/bin/python
 STAMP    := $(VENV)/.installed
 PEERS    := $(VENV)/.peers
 ONEDNN   := .venv-onednn
+ARRAYS   := .venv-soac
 PROJECTS := pyproject.toml $(wildcard plugins/*/pyproject.toml)
 PLUGINS  := $(patsubst %/pyproject.toml,%,$(wildcard plugins/*/pyproject.toml))
 TYPED    := usl_core $(foreach plugin,$(PLUGINS),$(plugin)/usl_$(notdir $(plugin)))
@@ -92,7 +93,7 @@ fuzz: setup  ## random steps on random programs, on all cores: make fuzz STEPS=2
 mutate: setup  ## disable each condition of the kernel in turn, something must fail: make mutate ONLY=ID LIST=1
 	@$(PY) -m tests.mutation --jobs $(if $(filter auto,$(JOBS)),0,$(JOBS)) $(if $(ONLY),--only $(ONLY)) $(if $(LIST),--list) $(if $(FRESH),--fresh)
 
-bench: $(PEERS) $(if $(filter conv,$(WHAT)),$(ONEDNN)/.installed)  ## benchmarks: make bench WHAT=sgemm
+bench: $(PEERS) $(if $(filter conv,$(WHAT)),$(ONEDNN)/.installed) $(if $(filter soac,$(WHAT)),$(ARRAYS)/.installed)  ## benchmarks: make bench WHAT=sgemm
 	@$(PY) -m bench $(WHAT)
 
 $(PEERS): $(STAMP)
@@ -108,5 +109,13 @@ $(ONEDNN)/.installed: $(STAMP)
 	@$(ONEDNN)/bin/python -m pip install --quiet --disable-pip-version-check -r $(ONEDNN)/requirements.txt \
 	  && touch $@ || echo "bench: could not install it; the rows say so"
 
+# Numba and JAX want a NumPy of their own choice.
+$(ARRAYS)/.installed: $(STAMP)
+	@echo "bench: NumPy, Numba and JAX, in $(ARRAYS) (the first time only)"
+	@$(PYTHON) -m venv --clear $(ARRAYS)
+	@$(PY) -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["bench-soac"], sep="\n")' > $(ARRAYS)/requirements.txt
+	@$(ARRAYS)/bin/python -m pip install --quiet --disable-pip-version-check -r $(ARRAYS)/requirements.txt \
+	  && touch $@ || echo "bench: could not install them; the rows say so"
+
 clean:  ## remove everything that setup, tests and builds made
-	rm -rf $(VENV) $(ONEDNN) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .cache
+	rm -rf $(VENV) $(ONEDNN) $(ARRAYS) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .cache

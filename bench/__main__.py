@@ -207,6 +207,18 @@ def run_perceus_large(rounds: int) -> Outcome:
     return summary(results), problems(results)
 
 
+def run_soac(rounds: int) -> Outcome:
+    from bench.soac import run, table
+
+    results, versions = run.everything(min(rounds, 15), on_case=lambda each: print(table.line(each), flush=True))
+    goals = table.goals(results)
+    for goal in goals:
+        print(f"{'met   ' if goal.met else 'missed'} {goal.text}: {goal.reached}")
+    report.RESULTS.mkdir(parents=True, exist_ok=True)
+    (report.RESULTS / "soac.md").write_text(table.markdown(results, versions, goals), encoding="utf-8")
+    return table.summary(results, versions, goals), [wrong for each in results for wrong in each.wrong]
+
+
 def run_calls(rounds: int) -> Outcome:
     from bench import calls
 
@@ -308,6 +320,7 @@ BENCHMARKS: dict[str, Callable[[int], Outcome]] = {
     "perceus": run_perceus,
     "scheduling": run_scheduling,
     "calls": run_calls,
+    "soac": run_soac,
     "rerun": run_rerun,
     "gallery": run_gallery,
     "gemmini": run_gemmini,

@@ -235,6 +235,87 @@ def black_scholes_jax(s, x, t, rate, vol):
     return s * normal(d1) - x * jnp.exp(-rate * t) * normal(d1 - width)
 
 
+# -- options by random paths
+
+NEAR = (2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087)
+NEAR += (-0.00125372503, -0.00417768164, 0.246640727, 1.50140941)
+FAR = (-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773)
+FAR += (-0.0076224613, 0.00943887047, 1.00167406, 2.83297682)
+NEAR32, FAR32 = np.array(NEAR, np.float32), np.array(FAR, np.float32)
+
+
+@numpy_program
+def asian_numpy(n, v, path, drifts, start, strike, width):
+    i = np.arange(1, n + 1, dtype=np.uint32)
+    gray = i ^ (i >> np.uint32(1))
+    x = np.zeros((n, len(v)), np.uint32)
+    for bit in range(32):
+        x ^= np.where((gray >> np.uint32(bit)) & 1, np.uint32(0xFFFFFFFF), np.uint32(0))[:, None] & v[:, bit]
+    u = 2 * ((x >> np.uint32(9)).astype(np.float32) + np.float32(0.5)) * np.float32(2**-23) - 1
+    far = -np.log((1 - u) * (1 + u))
+    near = far < 5
+    w = np.where(near, far - np.float32(2.5), np.sqrt(far) - np.float32(3))
+    p = np.where(near, NEAR32[0], FAR32[0])
+    for a, b in zip(NEAR32[1:], FAR32[1:], strict=True):
+        p = p * w + np.where(near, a, b)
+    walk = (np.float32(1.41421356) * p * u) @ path.T
+    total = np.exp(drifts + np.float32(width) * walk).sum(1)
+    return np.maximum(np.float32(start) * total / np.float32(len(v)) - np.float32(strike), 0).mean()
+
+
+@numba_program
+def asian_numba(n, v, path, drifts, start, strike, width):
+    m = len(v)
+    start, strike, width = np.float32(start), np.float32(strike), np.float32(width)
+    z = np.empty(m, np.float32)
+    price = 0.0
+    for i in range(n):
+        gray = np.uint32(i + 1) ^ (np.uint32(i + 1) >> np.uint32(1))
+        for d in range(m):
+            x = np.uint32(0)
+            for bit in range(32):
+                x ^= v[d, bit] & -((gray >> np.uint32(bit)) & np.uint32(1))
+            half = np.float32(np.uint32(x) >> np.uint32(9)) + np.float32(0.5)
+            u = np.float32(2) * (half * np.float32(1.1920929e-07)) - np.float32(1)
+            far = -np.log((np.float32(1) - u) * (np.float32(1) + u))
+            if far < np.float32(5):
+                w, p = far - np.float32(2.5), NEAR32[0]
+                for k in range(1, 9):
+                    p = p * w + NEAR32[k]
+            else:
+                w, p = np.sqrt(far) - np.float32(3), FAR32[0]
+                for k in range(1, 9):
+                    p = p * w + FAR32[k]
+            z[d] = np.float32(1.41421356) * p * u
+        total = np.float32(0)
+        for j in range(m):
+            walk = np.float32(0)
+            for d in range(m):
+                walk += path[j, d] * z[d]
+            total += np.exp(drifts[j] + width * walk)
+        price += max(start * total / np.float32(m) - strike, np.float32(0))
+    return price / n
+
+
+@jax_program(0)
+def asian_jax(n, v, path, drifts, start, strike, width):
+    i = jnp.arange(1, n + 1, dtype=jnp.uint32)
+    gray = i ^ (i >> 1)
+    x = jnp.zeros((n, v.shape[0]), jnp.uint32)
+    for bit in range(32):
+        x = x ^ ((0 - ((gray >> bit) & 1))[:, None] & v[:, bit])
+    u = 2 * (((x >> 9).astype(jnp.float32) + 0.5) * 1.1920929e-07) - 1
+    far = -jnp.log((1 - u) * (1 + u))
+    near = far < 5
+    w = jnp.where(near, far - 2.5, jnp.sqrt(far) - 3)
+    p = jnp.where(near, NEAR[0], FAR[0])
+    for a, b in zip(NEAR[1:], FAR[1:], strict=True):
+        p = p * w + jnp.where(near, a, b)
+    walk = (1.41421356 * p * u) @ path.T
+    total = jnp.exp(drifts + width * walk).sum(1)
+    return jnp.maximum(start * total / v.shape[0] - strike, 0).mean()
+
+
 # -- tridiagonal systems
 
 

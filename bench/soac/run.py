@@ -7,7 +7,7 @@ import os
 import subprocess
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -77,11 +77,8 @@ class Result:
         return self.timings.speedup(OURS, over) if over in self.timings.seconds else None
 
     def best_peer(self) -> str | None:
-        peers = [name for name in self.timings.seconds if name not in (OURS, PLAIN)]
+        peers = [name for name in self.timings.seconds if name != OURS]
         return min(peers, key=self.timings.median, default=None)
-
-
-PLAIN = "USL, unscheduled"
 
 
 def lines_of(case: Case) -> int:
@@ -108,7 +105,9 @@ def measure(case: Case, peers: Peers | None, rounds: int) -> Result:
     contestants = {OURS: timed(lambda: fast(*data))}
     wrong: list[str] = []
     missing: dict[str, str] = {}
-    if peers is not None:
+    if peers is None:
+        missing = {"NumPy, Numba, JAX": "not installed: make bench WHAT=soac"}
+    else:
         with tempfile.TemporaryDirectory() as folder:
             given, result = Path(folder, "given.npz"), Path(folder, "result.npz")
             np.savez(given, *data)
@@ -170,6 +169,18 @@ def pinned() -> None:
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 
 
-def chosen(names: Sequence[str]) -> list[Case]:
-    """The cases of these names, all if there are none."""
-    return [case for case in CASES if not names or case.name in names]
+def everything(
+    rounds: int, names: Sequence[str] = (), python: Path = PEERS, on_case: Callable[[Result], None] = lambda result: None
+) -> tuple[list[Result], Mapping[str, str]]:
+    """All programs, or those of these names; the versions of the peers."""
+    pinned()
+    peers = Peers(python) if python.exists() else None
+    results = []
+    for case in CASES:
+        if not names or case.name in names:
+            results.append(measure(case, peers, rounds))
+            on_case(results[-1])
+    versions = dict(peers.versions) if peers is not None else {}
+    if peers is not None:
+        peers.close()
+    return results, versions

@@ -7,14 +7,16 @@ from usl_soac.decorators import Function
 
 
 @soac
-def sobol(n: i64, directions: u32[dims, 32]) -> u32[n, dims]:
-    def number(gray: u32, row: u32[32]):
-        x = u32(0)
-        for bit in range(32):
-            x = x ^ (row[bit] & (0 - (gray & 1)))
-            gray = gray >> 1
-        return x
+def number(gray: u32, directions: u32[32]) -> u32:
+    x, g = u32(0), gray
+    for bit in range(32):
+        x = x ^ (directions[bit] & (0 - (g & 1)))
+        g = g >> 1
+    return x
 
+
+@soac
+def sobol(n: i64, directions: u32[dims, 32]) -> u32[n, dims]:
     return map(lambda i: map(lambda row: number(u32(i) ^ (u32(i) >> 1), row), directions), iota(n))
 
 
