@@ -183,3 +183,14 @@ def test_the_cost_model_counts_constructors_of_arrays_too():
     with pytest.raises(SoacError, match="sliced"):
         soac("@sliced\n" + text).type()
     assert run(text, 3, 1).results[0].shape == (4,)
+
+
+SAME_FOR_ALL = ["reduce(add, 0, replicate(2, k)) % 4", "map(lambda v: v + k, iota(3))[1]", "replicate(k, 3)[0]"]
+
+
+@pytest.mark.parametrize("size", SAME_FOR_ALL)
+def test_section_3_4_rows_of_nothing_have_a_size_that_arrays_give_which_are_the_same_for_all(size):
+    text = f"@soac\ndef g(k: i64) -> i64[_]:\n    return iota({size})\n\n"
+    text += "@soac\ndef f(x: i64[n], k: i64) -> i64[_, _]:\n    return map(lambda v: g(k), x)"
+    full, nothing = (run(text, ints(*values), 3).results[0].shape for values in ((5, 6), ()))
+    assert nothing == (0, full[1])

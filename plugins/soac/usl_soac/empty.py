@@ -6,9 +6,10 @@ Which dimensions count is decided by elaboration; here is what their sizes are.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,10 +18,12 @@ from usl_core.ir.nodes import Proc
 from usl_core.ir.sym import Sym
 from usl_soac import core, operations, sizes
 from usl_soac.arithmetic import NOT_TOTAL
-from usl_soac.core import Atom, Body, Const, Expr, Function, Program, Type
+from usl_soac.core import Atom, Body, Const, Expr, Function, Program, Statement, Type
 from usl_soac.scalars import BOOL, I64
 from usl_soac.sizes import Term
+from usl_soac.traverse import used_by_statement
 
+Evaluate = Callable[[Statement, dict[Sym, Any]], Sequence[Any]]
 Dims = tuple[Term, ...]
 
 
@@ -34,18 +37,32 @@ class Scalar:
 Shape = Dims | Scalar
 
 
+class Filled(tuple[Term, ...]):
+    """The dimensions of an array whose elements are known, too, if they are asked for."""
+
+    elements: Callable[[], Any]
+
+
+def filled(dims: Dims, elements: Callable[[], Any]) -> Filled:
+    made = Filled(dims)
+    made.elements = elements
+    return made
+
+
 def shape_of(value: Any) -> Shape:
-    """What is known of a value of the interpreter: all of a scalar, the shape of an array."""
+    """What is known of a value of the interpreter."""
     if isinstance(value, np.ndarray):
-        return tuple(sizes.literal(size) for size in value.shape)
+        return filled(tuple(sizes.literal(size) for size in value.shape), lambda: value)
     return Scalar(sizes.literal(value) if isinstance(value, int) and not isinstance(value, bool) else value)
 
 
 class Shapes:
     """Goes through functions of a program."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, evaluate: Evaluate | None = None) -> None:
+        """evaluate gives the values of a statement from those of names; without it elements of arrays are not looked at."""
         self.program = program
+        self.evaluate = evaluate
         self.entered: dict[str, list[Shape] | None] = {}
         """Functions that are gone through, with what their calls are taken to give; None is nothing yet."""
 
@@ -61,9 +78,38 @@ class Shapes:
         """The results of a body."""
         for statement in body.statements:
             types = [param.type for param in statement.pattern]
-            for param, shape in zip(statement.pattern, self.expr(statement.value, env, types), strict=True):
+            shapes = self.expr(statement.value, env, types)
+            if self.evaluate is not None:
+                shapes = self.evaluated(statement, shapes, env, self.evaluate)
+            for param, shape in zip(statement.pattern, shapes, strict=True):
                 env[param.name] = shape
         return [env.atom(atom) for atom in body.results]
+
+    def evaluated(self, statement: Statement, shapes: list[Shape], env: _Known, evaluate: Evaluate) -> list[Shape]:
+        """The same with numbers that are known where all that the statement needs is: `reduce(add, 0, replicate(2, 1))`."""
+        if isinstance(statement.value, core.Copy | core.Coerce):
+            return shapes
+        shapes = [tuple(shape) if isinstance(shape, Filled) else shape for shape in shapes]
+        names = used_by_statement(statement)
+        if not isinstance(statement.value, core.Soac | core.Structural) or not all(map(env.is_known, names)):
+            return shapes
+        found: list[Any] = []
+
+        def value(position: int) -> Any:
+            if not found:
+                found.extend(evaluate(statement, {sym: env.value(sym) for sym in names}))
+            return found[position]
+
+        result: list[Shape] = []
+        for position, shape in enumerate(shapes):
+            if isinstance(shape, tuple):
+                result.append(filled(shape, partial(value, position)))
+                continue
+            try:
+                result.append(shape_of(value(position)))
+            except Exception:  # it fails, so there is no such number
+                result.append(shape)
+        return result
 
     def expr(self, expr: Expr, env: _Known, types: Sequence[Type]) -> list[Shape]:
         """The values of an expression."""
@@ -273,6 +319,25 @@ class _Known:
             value = operations.constant(atom, exact=False)
             return Scalar(sizes.literal(int(value)) if atom.scalar == I64 else value)
         return self._own[atom] if atom in self._own else shape_of(self._outer[atom])
+
+    def is_known(self, sym: Sym) -> bool:
+        """Whether a name has a value."""
+        if sym not in self._own:
+            return sym in self._outer
+        shape = self._own[sym]
+        if isinstance(shape, Scalar):
+            return shape.value is not None and (not isinstance(shape.value, Term) or shape.value.constant is not None)
+        return isinstance(shape, Filled)
+
+    def value(self, sym: Sym) -> Any:
+        """The value of a name that has one."""
+        if sym not in self._own:
+            return self._outer[sym]
+        shape = self._own[sym]
+        if isinstance(shape, Filled):
+            return shape.elements()
+        assert isinstance(shape, Scalar)
+        return shape.value.constant if isinstance(shape.value, Term) else shape.value
 
     def dims(self, array: Sym) -> Dims:
         shape = self.atom(array)

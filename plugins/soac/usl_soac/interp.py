@@ -26,7 +26,7 @@ from usl_core.ir.types import SIZE, ControlType, ScalarType, TensorType
 from usl_perceus import program as functional_program
 from usl_soac import core, failures, operations, sizes
 from usl_soac.core import Atom, Body, Const, Expr, Function, Lambda, Part, Program, Site, Statement, Type
-from usl_soac.empty import Shapes, shape_of, unknown
+from usl_soac.empty import Shapes, unknown
 from usl_soac.scalars import BOOL, I64
 from usl_soac.show import show_expr
 
@@ -396,17 +396,26 @@ class Interpreter:
             shapes = [tuple(self.term(dim, env) for dim in typ.dims if dim is not None) for typ in types]
             return tuple(self.nothing(shape, typ, span) for shape, typ in zip(shapes, types, strict=True))
         rows = [
-            shape_of(np.empty(each.shape[1:])) if each.ndim > 1 else unknown(param.type)
+            tuple(map(sizes.literal, each.shape[1:])) if each.ndim > 1 else unknown(param.type)
             for each, param in zip(arrays, expr.function.params, strict=True)
         ]
         known = Shapes(self.program).of_elements(expr, env, rows)
         flags = None if self._invariant is None else self._invariant[expr]
+        if flags is not None and any(
+            size is None and alike for each in zip(known, flags, strict=True) for size, alike in zip(*each, strict=True)
+        ):
+            # It is the same for all elements, but takes arrays to compute.
+            known = Shapes(self.program, self.evaluated).of_elements(expr, env, rows)
         results = []
         for position, (dims, typ) in enumerate(zip(known, types, strict=True)):
             counted = [flags is None or flags[position][d] for d in range(len(dims))]
             inner = [max(size, 0) if size is not None and counts else 0 for size, counts in zip(dims, counted, strict=True)]
             results.append(self.nothing((0, *inner), typ, span))
         return tuple(results)
+
+    def evaluated(self, statement: Statement, env: Env) -> tuple[Value, ...]:
+        """The values of a statement, apart."""
+        return self.expr(statement.value, statement, dict(env))
 
     def nothing(self, shape: tuple[int, ...], typ: Type, span: Span) -> Any:
         """An array without elements. NumPy has none whose other dimensions are beyond all memory."""
