@@ -41,7 +41,7 @@ $(STAMP): $(PROJECTS)
 	@touch $@
 	@echo "setup: done"
 
-demo: setup  ## SGEMM, three blurs, a histogram, an argmax: from loops to C, checked; the first two timed
+demo: setup  ## SGEMM, three blurs, a histogram, an argmax, an option priced: to C, checked; three of them timed
 	@$(PY) -m demo
 
 test: setup  ## the tests of every package

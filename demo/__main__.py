@@ -18,6 +18,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
 
     from bench.toolchain import ToolError
+    from demo.options import tour_options
     from demo.screen import Screen
     from demo.sections import SECTIONS, tour_section
     from demo.tour import tour_blur, tour_sgemm
@@ -33,6 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         outcomes = [tour_sgemm(screen, portable=portable), tour_blur(screen, portable=portable)]
         outcomes += [tour_section(screen, section) for section in SECTIONS]
+        outcomes.append(tour_options(screen))
     except (UslError, ToolError, OSError, ImportError) as error:
         screen.problem(f"\ndemo failed: {error}")
         return 1

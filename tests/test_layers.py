@@ -170,7 +170,7 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "kernel_calls outer_soacs",
         "outer_body",
         "outer",
-        "running",
+        "pictures running",
         "report schedules tuning",
         "decorators",
         "command",

@@ -10,7 +10,11 @@ import click
 @click.command(name="soac", short_help="Show what becomes of programs of arrays.")
 @click.argument("place", metavar="FILE[:NAME]")
 @click.option("--show", "form", metavar="PASS", help="Print the program after this pass, or `core`.")
-@click.option("--explain", is_flag=True, help="Say how the sizes of results are known, and what is tested where.")
+@click.option(
+    "--explain",
+    is_flag=True,
+    help="Say how sizes are known, what is tested where, what is one kernel, and where arrays are allocated.",
+)
 @click.option("--check-operators", is_flag=True, help="Try on random values whether operators are associative.")
 @click.option(
     "-o", "--output", "directory", type=click.Path(path_type=Path), help="Write the C and the runtime to this folder."
@@ -32,6 +36,7 @@ def soac_command(place: str, form: str | None, explain: bool, check_operators: b
             click.echo(f"{name}: {function.check_operators()} operators tried, none refuted")
         elif explain:
             click.echo(function.explain())
+            click.echo(function.show("fusion"), nl=False)
         elif directory is not None:
             for path in report.written(function, directory):
                 click.echo(path)

@@ -65,6 +65,8 @@ class Lowering:
         """Updates whose array nothing needs after them."""
         self.needed_later: set[Sym] = set()
         """Numbers to be kept when they are found, as the arrays that they are from are overwritten."""
+        self.fused: set[Statement] = set()
+        """What is computed where it is read."""
         self.finals: set[Sym] = set()
         """Results of the kernel, which only its caller reads."""
         self._calling: list[str] = []
@@ -89,6 +91,7 @@ class Lowering:
                 values: Sequence[Value]
                 if isinstance(statement.value, core.Map) and is_elementwise(statement.value):
                     values = [self.lazy_map(statement.value, self.dims(statement.pattern[0].type))]
+                    self.fused.add(statement)
                 else:
                     values = self.arranged(statement)
                 self.values.update({param.name: value for param, value in zip(statement.pattern, values, strict=True)})
@@ -240,6 +243,7 @@ class Lowering:
         if type(expr) in self.forms.built:
             if isinstance(expr, core.Map) and self._is_lazy(statement, direct):
                 (param,) = statement.pattern
+                self.fused.add(statement)
                 self.bind(param, self.lazy_map(expr, self.dims(param.type)))
                 return
             if (
@@ -318,6 +322,7 @@ class Lowering:
 
     def rows_of(self, statement: Statement, expr: core.Map) -> list[Arr]:
         """A map whose results are read together: each round of the loop that reads them computes its elements first."""
+        self.fused.add(statement)
         arrays = [self.array(each) for each in expr.arrays]
         done: list[tuple[Expr, list[Value | None]]] = []
 

@@ -6,7 +6,7 @@ and is needed in it alone. Everything else is outer code, which can do all that 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from usl_core import Procedure, build
@@ -40,6 +40,10 @@ class Kernel:
     arguments: Sequence[Argument]
     general: Procedure | None
     general_arguments: Sequence[Argument]
+    statements: Sequence[Statement]
+    """What it computes, the last one with the results."""
+    fused: Collection[Statement]
+    """Those, and of those in them, that are computed where they are read."""
     is_general: bool = False
     """Whether there is the general form only, since a size is 0 for certain."""
 
@@ -121,14 +125,16 @@ def kernel(statements: Sequence[Statement], frame: Frame, name: str) -> Kernel:
 
 
 def _kernel(statements: Sequence[Statement], frame: Frame, name: str) -> Kernel:
-    first = _lowered(statements, frame, name, True, None, clamps=False)
+    fused: set[Statement] = set()
+    first = _lowered(statements, frame, name, True, None, clamps=False, fused=fused)
     has_sizes = any(each.kind == "size" for each in first.arguments)
     general = _procedure(statements, frame, f"{name}_any", positive=False) if has_sizes or first.is_empty else None
     if first.is_empty:
         assert general is not None
-        return Kernel(*general, None, (), is_general=True)
+        return Kernel(*general, None, (), statements, fused, is_general=True)
     procedure = _procedure(statements, frame, name, positive=True)
-    return Kernel(*procedure, *(general or (None, ())))
+    found, arguments = general or (None, ())
+    return Kernel(*procedure, found, arguments, statements, fused)
 
 
 def _procedure(
@@ -155,7 +161,13 @@ _KINDS = ("size", "room", "index", "scalar", "array", "result", "bad")
 
 
 def _lowered(
-    statements: Sequence[Statement], frame: Frame, name: str, positive: bool, before: Formals | None, clamps: bool
+    statements: Sequence[Statement],
+    frame: Frame,
+    name: str,
+    positive: bool,
+    before: Formals | None,
+    clamps: bool,
+    fused: set[Statement] | None = None,
 ) -> Formals:
     """One round of building. The second one makes the formals in order: it knows from the first which there are."""
     assert frame.uses is not None and frame.program is not None
@@ -191,4 +203,7 @@ def _lowered(
         lowering.built(statements[-1], dict(zip(names, targets, strict=True)))
     else:
         lowering.body(Body(tuple(statements), names), targets)
+    if fused is not None:
+        read = (each for each in dict.fromkeys(frame.deferred.values()) if each not in statements)
+        fused |= lowering.fused | {each for each in read if lowering.values.keys() & {param.name for param in each.pattern}}
     return formals

@@ -17,6 +17,7 @@ from usl_soac.definitions import Definition, definition_of
 from usl_soac.errors import SoacError
 from usl_soac.fates import explained_tests
 from usl_soac.modes import Mode, Sized, SizedProgram
+from usl_soac.pictures import fusion
 from usl_soac.pipeline import hoisted, linked, simplified
 from usl_soac.reasons import explained_dimensions
 from usl_soac.running import Compiled
@@ -53,6 +54,8 @@ def shown(program: Program, sized: Callable[[], SizedProgram], form: str) -> str
             return show(_passes(form, linked(sized(), (program.functions[-1].name, Part.EXT))))
         case "slices":
             return _functions(part for each in sized().functions.values() for part in _slices(each))
+        case "fusion":
+            return fusion(Compiled(program).outer)
         case "outer":
             return Compiled(program).outer.text
         case "kernels":
@@ -65,7 +68,7 @@ def shown(program: Program, sized: Callable[[], SizedProgram], form: str) -> str
             raise refuse(f"there is no pass called {form}", None, f"hint: {', '.join(FORMS)}")
 
 
-FORMS = ("core", "sizes", "ext", "slices", "simplified", "hoisted", "outer", "kernels", "c")
+FORMS = ("core", "sizes", "ext", "slices", "simplified", "hoisted", "fusion", "outer", "kernels", "c")
 """What can be shown."""
 
 

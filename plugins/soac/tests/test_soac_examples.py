@@ -1,0 +1,133 @@
+"""The programs of `examples/arrays`: compiled, and under their schedules, they give what NumPy or the interpreter gives."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from examples.arrays import (
+    black_scholes,
+    fig7,
+    filtered,
+    floyd,
+    hotspot,
+    kmeans,
+    mandelbrot,
+    matmul,
+    nbody,
+    nn,
+    options,
+    scanned,
+    sobol,
+    tridag,
+)
+from usl_perceus import live_blocks
+from usl_soac import SoacError, schedules
+
+rng = np.random.default_rng(3)
+
+
+def f32(*shape: int, low: float = 0, high: float = 1) -> np.ndarray:
+    return rng.uniform(low, high, shape).astype(np.float32)
+
+
+CHIP = (f32(5, 19, low=323, high=341), f32(5, 19), 3, 0.5, 0.1, 0.1, 0.01)
+SYSTEMS = (f32(18, 5, low=-1), f32(18, 5, low=3, high=4), f32(18, 5, low=-1), f32(18, 5, low=-1))
+
+RUNS = [
+    (matmul.matmul, (f32(3, 4), f32(4, 5))),
+    (floyd.floyd, (f32(5, 5),)),
+    (fig7.every, (f32(2, 3, 4),)),
+    (fig7.fifth, (f32(6, 3, 4),)),
+    (sobol.sobol, (9, options.directions())),
+    (black_scholes.black_scholes, (f32(5, low=5, high=30), f32(5, low=1, high=100), f32(5, low=0.25, high=10), 0.02, 0.3)),
+    (mandelbrot.mandelbrot, (7, 5, 20)),
+    (filtered.positive, (f32(9, low=-1),)),
+    (scanned.sums, (f32(9),)),
+    (nbody.accelerations, tuple(f32(5) for _ in range(4))),
+    (nn.nn, (f32(30), f32(30), 0.5, 0.5, 4)),
+]
+
+
+def same(found: object, expected: object) -> None:
+    if isinstance(expected, tuple):
+        for a, b in zip(found, expected, strict=True):
+            same(a, b)
+    else:
+        np.testing.assert_allclose(found, expected, rtol=2e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize(("function", "args"), RUNS, ids=lambda each: each.name() if hasattr(each, "name") else "")
+def test_programs_give_what_the_interpreter_gives(function, args):
+    same(function(*args), function.interpret(*args))
+
+
+def test_the_price_of_an_option_is_one_kernel_without_an_array_of_paths():
+    data = options.asian_data(1.0, 0.05, 0.2, 100.0, 95.0, n=50)
+    assert list(options.asian.kernels) == ["asian.k0"]
+    assert [each.bytes for each in options.asian.allocations()] == ["4 * 1"]
+    picture = options.asian.show("fusion")
+    assert "walk = map: computed where it is read" in picture
+    assert "normals = map: a loop" in picture
+    tuned = options.tuned(options.asian)
+    expected = options.asian.interpret(*data)
+    same(options.asian(*data), expected)
+    same(tuned(*data), expected)
+    if schedules.has_vectors():
+        assert "mm512_log_ps" in str(tuned.kernels["asian.k0"])
+
+
+def test_prices_of_options_are_right():
+    """Of paths to a date the price in closed form; the average over dates costs less."""
+    data = options.asian_data(1.0, 0.05, 0.2, 100.0, 100.0, n=1 << 14)
+    last = (data[0], data[1], data[2][-1:].repeat(8, 0), data[3][-1:].repeat(8), *data[4:])
+    european = options.european(100, 100, 1.0, 0.05, 0.2)
+    assert abs(options.asian(*last) * np.exp(-0.05) - european) < 0.01
+    assert options.asian(*data) < european
+
+
+def test_the_bridge_is_a_walk():
+    path = options.asian_data(2.0, 0.0, 0.2, 100.0, 100.0, n=1)[2]
+    times = np.arange(1, 9) / 4
+    np.testing.assert_allclose(path @ path.T, np.minimum(times[:, None], times), atol=1e-6)
+
+
+def test_heat_spreads_in_two_arrays_and_no_test_is_left_in_the_kernel():
+    assert [each.depth for each in hotspot.hotspot.allocations()] == [0]
+    assert "bad" not in str(hotspot.hotspot.kernels["hotspot.k0"])
+    expected = hotspot.hotspot.interpret(*CHIP)
+    tuned = hotspot.tuned(hotspot.hotspot)
+    for function in (hotspot.hotspot, tuned):
+        same(function(*CHIP), expected)
+    narrow = (CHIP[0][:, :2].copy(), CHIP[1][:, :2].copy(), *CHIP[2:])
+    same(tuned(*narrow), hotspot.hotspot.interpret(*narrow))
+
+
+def test_clusters_are_found():
+    points = np.concatenate([f32(20, 3), f32(21, 3) + 5])
+    expected = kmeans.kmeans.interpret(points, points[15:25], 4)
+    tuned = kmeans.tuned(kmeans.kmeans)
+    for function in (kmeans.kmeans, tuned):
+        same(function(points, points[15:25], 4), expected)
+    assert np.allclose(kmeans.kmeans(points, points[[0, 30]], 4), [points[:20].mean(0), points[20:].mean(0)], atol=1e-5)
+
+
+def test_systems_are_solved_in_place_sixteen_at_once():
+    expected = tridag.tridag.interpret(*SYSTEMS)
+    for function in (tridag.tridag, tridag.tuned(tridag.tridag)):
+        same(function(*SYSTEMS), expected)
+
+
+def test_products_in_tiles_are_products():
+    a, b = f32(13, 9), f32(9, 83)
+    before = live_blocks()
+    found = matmul.tuned(matmul.matmul)(a, b)
+    np.testing.assert_allclose(found, a @ b, rtol=1e-5)
+    del found
+    assert live_blocks() == before
+
+
+def test_the_schedule_for_all_kernels_says_which_targets_it_has():
+    assert schedules.soac_default(floyd.floyd.kernels["floyd.k0"], target="c") is floyd.floyd.kernels["floyd.k0"]
+    with pytest.raises(SoacError, match="no target 'gpu'; its targets: 'avx512', 'c'"):
+        floyd.floyd.schedule(schedules.soac_default, target="gpu")
