@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from usl_avx512.gemm.panels import edge_panel, full_panels
+from usl_avx512.gemm.panels import ROWS, edge_panel, exact_panel, full_panels
 from usl_avx512.gemm.tiles import Kernel, Lanes, scheduled, windowed
 from usl_avx512.gemm.turned import in_case_of_any, staged_turned, turn
 from usl_avx512.kernels_algorithms import gemm, gemm_tn
@@ -25,6 +25,15 @@ from usl_core.scheduling import (
 )
 from usl_stdlib import replace_all
 
+HIGH = 3
+"""Registers in a row of tiles that are higher than those of most panels."""
+
+NEAR = 256
+"""Steps of a sum: as many rows of a panel of B stay in the second-level cache however far apart they are."""
+
+FAR = 128
+"""Columns and steps of the sum from which B fills the first-level cache."""
+
 ROWS_AHEAD = 8
 """How many rows before its turn a part of B is asked for."""
 
@@ -36,16 +45,16 @@ class Blocking:
     A block of A, m x k, stays in the second-level cache with the panel of B that it meets; packed panels of B, k x n, stay in
     the third-level cache while blocks of A pass by. With fewer than `many_rows` rows a packed panel is used a few times only:
     two at a time are packed then, and still in the second-level cache when they are used. Products with fewer than `few_rows`
-    rows, or half of that where the sum is longer than 2 `k`, or a quarter where B is transposed, and those whose B is small,
-    run on the matrices as they are: packing costs more than it saves. Small is n + k <= `small`, or `small_for_many` with at
-    least `many_rows` rows. Sums of at most `short_sum` terms in at least `wide` columns are bound by how fast C comes and
-    goes: they are done `short_rows` rows at a time, so that few parts of C are under way at once.
+    rows, or half of that where the sum is longer than 2 `k`, twice where A is transposed, a quarter where B is, and those whose
+    B is small, run on the matrices as they are: packing costs more than it saves. Small is n + k <= `small`, or
+    `small_for_many` with at least `many_rows` rows. Sums of at most `short_sum` terms in at least `wide` columns are bound by
+    how fast C comes and goes: they are done `short_rows` rows at a time, so that few parts of C are under way at once.
     """
 
     m: int = 180
     n: int = 3072
     k: int = 512
-    few_rows: int = 33
+    few_rows: int = 65
     many_rows: int = 256
     short_sum: int = 12
     short_rows: int = 12
@@ -75,9 +84,12 @@ def gemm_schedule(p: Procedure, lanes: Lanes, blocking: Blocking | None = None, 
     sizes = (blocking.n, 2 * lanes.panel)
     large = choice(base, f"M >= {blocking.many_rows}", *(in_blocks(block, "j", size) for size in sizes))
     much = f"N + K > {blocking.small} or N + K > {blocking.small_for_many} and M >= {blocking.many_rows}"
-    few = blocking.few_rows // 4 if b else blocking.few_rows  # a transposed B is turned over in any case
-    enough = f"M >= {few} or M >= {(few + 1) // 2} and K > {2 * blocking.k}"
-    worth = f"({enough}) and N >= {lanes.panel} and ({much})"
+    if a and not b:
+        enough = f"M >= {2 * blocking.few_rows - 1}"
+    else:
+        few = blocking.few_rows // 4 if b else blocking.few_rows  # a transposed B is turned over in any case
+        enough = f"(M >= {few} or M >= {(few + 1) // 2} and K > {2 * blocking.k})"
+    worth = f"{enough} and N >= {lanes.panel} and ({much})"
     if not parallel:
         worth = f"(K > {blocking.short_sum} or N < {blocking.wide}) and {worth}"
     whole = choice(base, worth, large, direct)
@@ -102,7 +114,7 @@ def parts(lanes: Lanes) -> Parts:
     base = rename(windowed(gemm, lanes), f"{lanes.scalar}_gemm")
     near, far = full_panels(base, lanes, far=True)
     edge = edge_panel(base, lanes)
-    return Parts(near, far, edge, unpacked(base, near, edge, lanes))
+    return Parts(near, far, edge, on_matrices(base, near, edge, lanes))
 
 
 @cache
@@ -110,7 +122,26 @@ def of_turned_rows(lanes: Lanes) -> Kernel:
     """Products on the matrices as they are for a transposed A, whose elements are spread over registers from where they are."""
     base = rename(windowed(gemm_tn, lanes), f"{lanes.scalar}_gemm_tn")
     (near,) = full_panels(base, lanes, far=False)
-    return unpacked(base, near, edge_panel(base, lanes), lanes)
+    return unpacked(base, in_near_blocks(near), edge_panel(base, lanes), lanes.panel)
+
+
+def on_matrices(base: Procedure, near: Kernel, edge: Kernel, lanes: Lanes) -> Kernel:
+    """The matrices as they are: panels of tiles of six rows, or of eight where few rows would be left over.
+
+    A long sum runs in blocks of k, so that what tiles share of B is still in the second-level cache for the next one: it is not
+    where rows are a multiple of many bytes apart, which all go to the same places of the cache.
+    """
+    wide = in_near_blocks(near)
+    high = in_near_blocks(exact_panel(base, HIGH, lanes))
+    ways = (unpacked(base, panel, edge, columns) for panel, columns in ((high, HIGH * lanes.count), (wide, lanes.panel)))
+    rows = ROWS[HIGH]
+    few_left = f"M >= {rows - 1} and (M % {rows} == 0 or M % {rows} >= {rows - 2})"
+    return choice(base, f"{few_left} and K >= {FAR} and N >= {FAR}", *ways)
+
+
+def in_near_blocks(panel: Kernel) -> Kernel:
+    """Blocks of k for more rows than one tile has."""
+    return choice(panel.base, f"K > {NEAR * 3 // 2} and M > {ROWS[HIGH]}", in_blocks(panel, "k", NEAR), panel)
 
 
 def on_turned_b(base: Procedure, direct: Kernel, lanes: Lanes) -> Kernel:
@@ -122,13 +153,13 @@ def on_turned_b(base: Procedure, direct: Kernel, lanes: Lanes) -> Kernel:
     return Kernel(rename(base, f"{base.name()}_copied"), scheduled(p, direct, turn(lanes.scalar)))
 
 
-def unpacked(gemm: Procedure, full: Kernel, edge: Kernel, lanes: Lanes) -> Kernel:
-    """Panel by panel on B as it is, for sizes at which it stays in a cache or each element is used a few times only."""
-    base = rename(gemm, f"{gemm.name()}_unpacked")
+def unpacked(gemm: Procedure, full: Kernel, edge: Kernel, width: int) -> Kernel:
+    """Panels of so many columns on B as it is, where it stays in a cache or each element is used a few times only."""
+    base = rename(gemm, f"{gemm.name()}_unpacked_{width}")
     p = reorder_loops(base, "i j")
     columns = p.find_loop("j")
-    p = divide_loop(p, columns, lanes.panel, ["jo", "ji"], tail="cut")
-    p, rest = in_case_of_any(p, p.forward(columns).next(), f"N % {lanes.panel}")
+    p = divide_loop(p, columns, width, ["jo", "ji"], tail="cut")
+    p, rest = in_case_of_any(p, p.forward(columns).next(), f"N % {width}")
     p = reorder_loops(p, p.forward(columns).body()[0])
     p = full.call(p, p.forward(columns).body()[0])
     return Kernel(base, scheduled(simplify(columns_left(p, rest, edge)), full, edge))

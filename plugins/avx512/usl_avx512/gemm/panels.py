@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from usl_avx512.gemm.tiles import REGISTERS, Kernel, Lanes, edge_tiles, for_far_matrices, full_tiles, scheduled
@@ -25,7 +26,7 @@ ROWS = {1: 8, 2: 8, 3: 8, 4: 6}
 ROWS_OF_HALVES = 10
 """Rows of a tile of half a register. One of eight keeps as many sums under way as latency asks for, but no more."""
 
-LAST_ROWS = ((5, 4, 4), (4, 4), (5, 4))
+LAST_ROWS = ((5, 4, 4), (5, 5, 4), (4, 4), (5, 4), (5, 5))
 """Tiles at the end of a panel of four registers instead of one of the most rows and one of 1, 2 or 3.
 
 Those few rows would be bound by loads of B: gcc loads it anew for each of up to three rows, and a load that reaches over two
@@ -82,15 +83,11 @@ def narrow_panel(gemm: Procedure, width: int, lanes: Lanes) -> Kernel:
     least, most = (width - 1) * lanes.count, width * lanes.count
     base = gemm.add_assertion(f"N > {least}").add_assertion(f"N <= {most}")
     base = rename(base, f"{gemm.name()}_MxN{most}")
-    height = ROWS_OF_HALVES if lanes.half is None else ROWS[width]
-    masked_tiles = edge_tiles(gemm, width, lanes)
-    tiles = {rows: masked_tiles.of(rows) for rows in range(1, height + 1)}
+    tiles = masked_tiles(gemm, width, lanes)
     masked = scheduled(rows_in_tiles(base, tiles), *tiles.values())
     if lanes.half is None:
         return Kernel(base, masked)
-    exact_base = rename(gemm.partial_eval(N=most), f"{gemm.name()}_Mx{most}")
-    tiles |= {height: full_tiles(gemm, width, lanes).of(height)}
-    exact = Kernel(exact_base, scheduled(rows_in_tiles(exact_base, tiles), *tiles.values()))
+    exact = exact_panel(gemm, width, lanes)
     p = specialize(base, base.body(), f"N == {most}")
     yes, no = p.find("for i in _: _", many=True)
     p = rewrite_expr(p, yes.body()[0].hi(), most)
@@ -98,6 +95,22 @@ def narrow_panel(gemm: Procedure, width: int, lanes: Lanes) -> Kernel:
     some = Kernel(rename(base, f"{base.name()}_masked"), rename(masked, f"{base.name()}_masked"))
     p = some.call(p, p.forward(no))
     return Kernel(base, scheduled(p, exact, some))
+
+
+@cache
+def masked_tiles(gemm: Procedure, width: int, lanes: Lanes) -> Mapping[int, Kernel]:
+    """By their rows the tiles of so many registers, the last one perhaps in part."""
+    tiles = edge_tiles(gemm, width, lanes)
+    return {rows: tiles.of(rows) for rows in range(1, (ROWS_OF_HALVES if lanes.half is None else ROWS[width]) + 1)}
+
+
+@cache
+def exact_panel(gemm: Procedure, width: int, lanes: Lanes) -> Kernel:
+    """M rows of columns that fill width registers: tiles of the most rows, and at the end one of those that may be masked."""
+    columns = width * lanes.count
+    base = rename(gemm.partial_eval(N=columns), f"{gemm.name()}_Mx{columns}")
+    tiles = {**masked_tiles(gemm, width, lanes), ROWS[width]: full_tiles(gemm, width, lanes).of(ROWS[width])}
+    return Kernel(base, scheduled(rows_in_tiles(base, tiles), *tiles.values()))
 
 
 def rows_in_tiles(p: Procedure, tiles: Mapping[int, Kernel], shares: Sequence[Sequence[int]] = ()) -> Procedure:
