@@ -65,6 +65,17 @@ class Arr:
         return Arr(self.scalar, self.dims[1:], lambda rest: self.at((index, *rest)), self.is_plain)
 
 
+def further(before: Expr, count: Expr) -> Expr:
+    """before + count; of many parts of one element each no long sum."""
+    match before, count:
+        case Literal(value=int() as a), Literal(value=int() as b):
+            return build.literal(a + b)
+        case BinaryOp(op="+", lhs=first, rhs=Literal(value=int()) as last), Literal(value=int()):
+            return build.add(first, further(last, count))
+        case _:
+            return build.add(before, count)
+
+
 Value = Scalar | Arr
 
 

@@ -22,7 +22,7 @@ from usl_soac.core import Atom, Body, Const, Lambda, Param, Program, Statement, 
 from usl_soac.kernel_formals import Formals, as_scalar, reading
 from usl_soac.kernel_ops import chosen, condition, constant, control, data, data_type, is_choice, operation
 from usl_soac.kernel_uses import Uses
-from usl_soac.kernel_values import Arr, NotAKernel, Outside, Scalar, Target, Value
+from usl_soac.kernel_values import Arr, NotAKernel, Outside, Scalar, Target, Value, further
 from usl_soac.scalars import BOOL, SCALARS
 from usl_soac.size_terms import defined
 from usl_soac.sizes import Term, literal, substitute
@@ -223,7 +223,7 @@ class Lowering:
                     self.in_place.add(array)
                 (dim, *_) = next(self.dims(param.type) for param in part.pattern if param.name == array)
                 rounds = self.rounds(dim)
-                before = rounds if before is None else build.add(before, rounds)
+                before = rounds if before is None else further(before, rounds)
 
     placed = (core.Map, core.Scan, core.Concat)
     """What can be written as a part of a larger array."""

@@ -13,7 +13,7 @@ from usl_soac import core
 from usl_soac.core import Atom, Lambda
 from usl_soac.kernel_formals import as_scalar, reading
 from usl_soac.kernel_ops import chosen, condition, control, data
-from usl_soac.kernel_values import Arr, NotAKernel, Scalar, Target, Value
+from usl_soac.kernel_values import Arr, NotAKernel, Scalar, Target, Value, further
 from usl_soac.lowering import REDUCTIONS, Lowering
 from usl_soac.own_arrays import in_place
 from usl_soac.scalars import BOOL
@@ -141,7 +141,7 @@ def concat(at: Lowering, expr: core.Concat, targets: Sequence[Target]) -> None:
         if each not in at.in_place:
             with at.loop(array.dims[0]) as i:
                 at.store((target if before is None else target.behind(before)).inside(i), array.row(i))
-        before = rounds if before is None else build.add(before, rounds)
+        before = rounds if before is None else further(before, rounds)
 
 
 def update(at: Lowering, expr: core.Update, targets: Sequence[Target]) -> None:
