@@ -25,6 +25,9 @@ def called(kernel: Kernel, statement: Statement, frame: Frame, failing: Callable
         if each.kind == "array" and isinstance(each.of, Sym):  # what has to be made is, before the two forms part
             frame.values[each.of] = frame.whole(frame.view(each.of))
     names = [frame.fresh(param.name.name) for param in statement.pattern]
+    for param, name, (dims, _) in zip(statement.pattern, names, _results(kernel), strict=True):
+        if param.name not in frame.spares and (base := frame.before_loops(param, name, dims)) is not None:
+            frame.spares[param.name] = base
     bad = [frame.fresh("bad") for each in kernel.arguments if each.kind == "bad"]
     sizes = [frame.term(each.of) for each in kernel.arguments if each.kind == "size" and isinstance(each.of, Term)]
     _test_sizes(kernel, sizes, statement, frame)
@@ -54,6 +57,10 @@ def _test_sizes(kernel: Kernel, sizes: Sequence[str], statement: Statement, fram
         with frame.block(f"if {size} > {KERNEL_SIZE_LIMIT}"):
             site = failures.kernel_size(kernel.procedure.name(), size.rpartition("_")[0] or size, statement.span)
             frame.raises(frame.module.site(site), [size])
+
+
+def _results(kernel: Kernel) -> list[tuple[Sequence[Term], Param]]:
+    return [(each.dims, each.of) for each in kernel.arguments if each.kind == "result" and isinstance(each.of, Param)]
 
 
 def _only(name: str, param: Param, frame: Frame) -> str:

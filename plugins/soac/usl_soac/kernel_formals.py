@@ -6,6 +6,7 @@ sizes of 1 or more, and a general one with each size twice, `n: index` for loops
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -95,8 +96,19 @@ class Formals:
     def relate(self) -> None:
         """Says how dimensions depend on each other, where that is affine: accesses are proved with it."""
         for term, (rounds, _) in list(self._extents.items()):
-            if term.name is None and (sum_ := self.affine(term)) is not None:
+            if term.name is not None:
+                continue
+            if (sum_ := self.affine(term)) is not None:
                 self.builder.require(build.eq(rounds, sum_))
+            else:
+                self._relate_sum(term, rounds)
+
+    def _relate_sum(self, term: Term, rounds: Expr) -> None:
+        """Says of which two dimensions this one is the sum, as that of a concatenation is."""
+        for (one, first), (other, second) in itertools.combinations(self._extents.items(), 2):
+            if one + other == term:
+                self.builder.require(build.eq(rounds, build.add(first[0], second[0])))
+                return
 
     def affine(self, term: Term) -> Expr | None:
         """A term over sizes that are formals already."""
@@ -138,7 +150,8 @@ class Formals:
         """An infinity or NaN, which the object language has no literals for: the caller passes it."""
         key = const.scalar.name, repr(const.value)
         if key not in self._constants:
-            spelled = self.spelling("inf" if const.value == const.value else "nan")
+            signed = "nan" if const.value != const.value else "inf" if const.value > 0 else "minus_inf"
+            spelled = self.spelling(signed)
             read = build.read(self.builder.scalar(spelled, const.scalar))
             self.arguments.append(Argument("scalar", const))
             self._constants[key] = Scalar(const.scalar, read)

@@ -66,6 +66,7 @@ def _function(function: Function, program: Program, uses: Uses | None, terms: Ma
     frame = Frame(module)
     frame.program, frame.uses, frame.name, frame.write_deferred = program, uses, function.name, write_now
     frame.terms.update(terms)
+    frame.lengths = frozenset(function.sizes)
     names = [frame.fresh(param.name.name) for param in function.params]
     received(function.params, names, frame)
     heads = [f"{name}: {_kind(param.type)}" for name, param in zip(names, function.params, strict=True)]

@@ -214,6 +214,7 @@ def _round(expr: core.Loop, targets: Sequence[Value], spares: Mapping[str, str],
             frame.line("break")
     if expr.index is not None:
         frame.bind(expr.index, index)
+    frame.kept |= {atom for atom in expr.body.results if isinstance(atom, Sym)}
     results = write_body(expr.body, frame)
     swapped = [target for target in targets if isinstance(target, View) and target.base in spares]
     kept = [replace(each, base=spares[each.base]) for each in swapped]

@@ -84,9 +84,17 @@ class Frame:
         self.write_deferred: Callable[[Statement, Frame], None] | None = None
         self.span = NOWHERE
         """Of the statement that is written."""
+        self.scratch: list[tuple[str, str]] = []
+        """Arrays that kernels in the innermost loop write into, and the names under which they are when a round ends."""
+        self.lengths: frozenset[Sym] = frozenset()
+        """The sizes of the function's arrays."""
+        self.kept: set[Sym] = set()
+        """Results of rounds, which the next one needs."""
+        self._first: tuple[int, int] | None = None
         self.loops = 0
         """How many loops of outer code are around."""
         self._depth = 1
+        self._body = 0
         self._count = 0
 
     # -- lines
@@ -114,10 +122,36 @@ class Frame:
     @contextmanager
     def loop(self, head: str) -> Iterator[None]:
         """A loop: what is bound and found out in it is forgotten behind it."""
+        first, scratch = self._first, self.scratch
+        self._first, self.scratch = self._first or (len(self.lines), self._depth), []
         self.loops += 1
         with self.block(head), self.scope():
+            self._body = self._depth
             yield
+            for base, name in self.scratch:
+                self.line(f"{base} = {name}")
         self.loops -= 1
+        self._first, self.scratch = first, scratch
+        self._body = self._depth
+
+    def before_loops(self, result: Param, name: str, dims: Sequence[Term]) -> str | None:
+        """An array for a result of a kernel in a loop, made before all loops and used again in each round; None if its size is
+        not known there, or the kernel does not run in each round."""
+        sizes = {sym for dim in dims for sym in dim.names()}
+        plain = all(dim.name is not None or dim.constant is not None for dim in dims)
+        if self._first is None or self._depth != self._body or result.name in self.kept or not plain:
+            return None
+        if len(sizes) > 1 or not sizes <= self.lengths:  # a product might be too large where no round is run
+            return None
+        at, depth = self._first
+        base, typ = self.fresh("scratch"), result.type.scalar
+        count = times(*map(self._sum, dims)) if dims else "1"
+        self.lines.insert(at, "    " * depth + f"{base} = array({count}, {zero(typ)})")
+        loops, self.loops = self.loops, 0
+        self.allocates(result.name.name, count, typ)
+        self.loops = loops
+        self.scratch.append((base, name))
+        return base
 
     @contextmanager
     def scope(self) -> Iterator[None]:
