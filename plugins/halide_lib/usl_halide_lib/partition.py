@@ -11,7 +11,8 @@ place, nothing gets shorter.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+import math
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -38,8 +39,8 @@ MOST_CUTS = 4
 def partitioned(p: Procedure, whole: Collection[tuple[str, str]] = ()) -> Procedure:
     """The procedure with its rows cut; whole has those that are not, by what they write and their names ("" is all)."""
     q = p
-    for loop in _rows(p):
-        if any((func, name) in whole for func in _written(loop.node) for name in (loop.name(), "")):
+    for loop in rows_of(p):
+        if is_whole(loop, whole):
             continue
         rows = [q.forward(loop)]
         around = rows[0].parent()
@@ -57,6 +58,11 @@ def partitioned(p: Procedure, whole: Collection[tuple[str, str]] = ()) -> Proced
                 if len(parts) > 1:
                     q = _shorter(q, q.forward(parts[min(bool(ends.least), len(parts) - 1)]))
     return q
+
+
+def is_whole(loop: ForCursor, whole: Collection[tuple[str, str]]) -> bool:
+    """Whether a loop is one of whole."""
+    return any((func, name) in whole for func in _written(loop.node) for name in (loop.name(), ""))
 
 
 def kept_whole(directives: Iterable[Directive]) -> set[tuple[str, str]]:
@@ -88,7 +94,7 @@ def _in_parts(p: Procedure, loop: ForCursor, ends: _Ends) -> tuple[Procedure, li
 
 def _shorter(p: Procedure, loop: ForCursor) -> Procedure:
     """The procedure without the conditions and clamps of a loop that are proved to be idle."""
-    names = {loop.node.iter, *(each.iter for each in _inside(loop.node.body) if isinstance(each, For))}
+    names = {loop.node.iter, *(each.iter for each in inside(loop.node.body) if isinstance(each, For))}
     for branch in walk(loop, IfCursor):
         with suppress(SchedulingError, Undecided):
             p = _without_test(p, p.forward(branch), names)
@@ -145,31 +151,48 @@ def _extreme(which: str, texts: list[str]) -> str:
     return text
 
 
-def _rows(p: Procedure) -> Iterator[ForCursor]:
+def rows_of(p: Procedure) -> Iterator[ForCursor]:
     """The loops whose number of iterations is not small, and that have no other such loop inside."""
     for loop in p.find("for _ in _: _", many=True):
-        if _is_long(loop.node) and not any(isinstance(each, For) and _is_long(each) for each in _inside(loop.node.body)):
+        if _is_long(loop.node) and not any(isinstance(each, For) and _is_long(each) for each in inside(loop.node.body)):
             yield loop
 
 
 def _is_long(loop: For) -> bool:
-    return not (
-        isinstance(loop.hi, Literal) and isinstance(loop.lo, Literal) and int(loop.hi.value) - int(loop.lo.value) < SHORT
-    )
+    return not (isinstance(loop.lo, Literal) and _most(loop.hi) - int(loop.lo.value) < SHORT)
 
 
-def _inside(block: Block) -> Iterator[Node]:
+def _most(expr: Expr) -> float:
+    """What an end of a loop is known not to exceed by its form alone."""
+    match expr:
+        case Literal(value=value):
+            return int(value)
+        case BinaryOp(op="%", rhs=Literal(value=value)):
+            return int(value) - 1
+        case ExternCall(fn=externs.MIN, args=args):
+            return min(map(_most, args))
+        case _:
+            return math.inf
+
+
+def forms_of(loop: For) -> Callable[[Expr], Form | None]:
+    """What gives a control expression in a loop as a sum."""
+    return _Ends(loop, clamps=False).form
+
+
+def inside(block: Block) -> Iterator[Node]:
+    """All nodes of a block."""
     for stmt in block:
         yield from walk_nodes(stmt)
 
 
 def _written(loop: For) -> set[str]:
     """The buffers that assignments in a loop write."""
-    return {each.name.name for each in _inside(loop.body) if isinstance(each, Assign | Reduce)}
+    return {each.name.name for each in inside(loop.body) if isinstance(each, Assign | Reduce)}
 
 
 @dataclass(frozen=True, slots=True)
-class _Form:
+class Form:
     """constant + sum of names (iterators of the nest, and quotients of them by text) and terms (what is there before the loop,
 
     by text) times their factors."""
@@ -178,9 +201,9 @@ class _Form:
     names: Mapping[Sym | str, int] = field(default_factory=dict)
     terms: Mapping[str, int] = field(default_factory=dict)
 
-    def plus(self, other: _Form, factor: int = 1) -> _Form:
+    def plus(self, other: Form, factor: int = 1) -> Form:
         """self + factor * other."""
-        return _Form(
+        return Form(
             self.constant + factor * other.constant,
             {k: c for k in {**self.names, **other.names} if (c := self.names.get(k, 0) + factor * other.names.get(k, 0))},
             {k: c for k in {**self.terms, **other.terms} if (c := self.terms.get(k, 0) + factor * other.terms.get(k, 0))},
@@ -202,10 +225,10 @@ class _Ends:
 
     def __init__(self, loop: For, clamps: bool = True) -> None:
         self.iter = loop.iter
-        self.ranges = {each.iter: (each.lo, each.hi) for each in _inside(loop.body) if isinstance(each, For)}
+        self.ranges = {each.iter: (each.lo, each.hi) for each in inside(loop.body) if isinstance(each, For)}
         self.quotients: dict[str, BinaryOp] = {}
-        self.found: dict[tuple[bool, int, tuple[tuple[str, int], ...]], _Form] = {}
-        for each in _inside(loop.body):
+        self.found: dict[tuple[bool, int, tuple[tuple[str, int], ...]], Form] = {}
+        for each in inside(loop.body):
             if isinstance(each, ExternCall) and _is_clamp(each) and clamps:
                 self._clamp(each)
             elif isinstance(each, If):
@@ -215,18 +238,18 @@ class _Ends:
         if max(len(self.least), len(self.most)) > MOST_CUTS:
             self.least, self.most = [], []
 
-    def _begin(self, form: _Form, factor: int) -> str:
+    def _begin(self, form: Form, factor: int) -> str:
         """The least x for which factor * x >= form."""
-        return form.text() if factor == 1 else f"({form.plus(_Form(factor - 1)).text()}) / {factor}"
+        return form.text() if factor == 1 else f"({form.plus(Form(factor - 1)).text()}) / {factor}"
 
-    def _end(self, form: _Form, factor: int) -> str:
+    def _end(self, form: Form, factor: int) -> str:
         """The least x for which factor * x > form."""
-        return form.plus(_Form(1)).text() if factor == 1 else f"({form.text()}) / {factor} + 1"
+        return form.plus(Form(1)).text() if factor == 1 else f"({form.text()}) / {factor} + 1"
 
     def _clamp(self, expr: ExternCall) -> None:
         """max(a, b) is a where a >= b."""
         for a, b in (expr.args, reversed(expr.args)):
-            if self._varies(a) and not self._varies(b) and (limit := self._form(b)) is not None:
+            if self._varies(a) and not self._varies(b) and (limit := self.form(b)) is not None:
                 self._compare(a, limit, expr.fn is externs.MAX)
 
     def _condition(self, cond: Expr, wanted: bool) -> None:
@@ -236,17 +259,17 @@ class _Ends:
                 self._condition(lhs, op == "and")
                 self._condition(rhs, op == "and")
             case BinaryOp(op="<" | "<=" | ">" | ">=" as op, lhs=lhs, rhs=rhs) if is_integer_control(lhs.type):
-                left, right = self._form(lhs), self._form(rhs)
+                left, right = self.form(lhs), self.form(rhs)
                 if left is not None and right is not None:
                     if op in ("<", "<="):
                         left, right = right, left
                     gap = left.plus(right, -1)  # at least 0, or 1 if the sign is strict
-                    limit = _Form(int(op in ("<", ">")))
-                    self._linear(gap if wanted else _Form().plus(gap, -1), limit if wanted else _Form(1).plus(limit, -1), True)
+                    limit = Form(int(op in ("<", ">")))
+                    self._linear(gap if wanted else Form().plus(gap, -1), limit if wanted else Form(1).plus(limit, -1), True)
             case _:
                 pass
 
-    def _compare(self, expr: Expr, limit: _Form, at_least: bool) -> None:
+    def _compare(self, expr: Expr, limit: Form, at_least: bool) -> None:
         """Take note of where expr >= limit holds, or expr <= limit."""
         match expr:
             case ExternCall(fn=externs.MIN | externs.MAX, args=args):
@@ -254,16 +277,16 @@ class _Ends:
                     if self._varies(each):
                         self._compare(each, limit, at_least)
             case _:
-                form = self._form(expr)
+                form = self.form(expr)
                 if form is not None:
                     self._linear(form, limit, at_least)
 
-    def _linear(self, form: _Form, limit: _Form, at_least: bool) -> None:
+    def _linear(self, form: Form, limit: Form, at_least: bool) -> None:
         """The same for a sum, whatever the values of inner iterators are."""
         quotient = next((name for name in form.names if isinstance(name, str)), None)
         if quotient is not None:  # limits of a quotient are limits of what is divided
             sign = form.names[quotient]
-            rest = form.plus(_Form(0, {quotient: 1}), -sign)
+            rest = form.plus(Form(0, {quotient: 1}), -sign)
             if abs(sign) == 1 and rest.names.keys() <= self.ranges.keys():
                 self._divided(self.quotients[quotient], rest, limit, at_least, sign)
             return
@@ -274,65 +297,65 @@ class _Ends:
         factor = form.names.get(self.iter, 0)
         if not factor:
             return
-        rest = _Form().plus(limit).plus(form.plus(_Form(0, {self.iter: 1}), -factor), -1)
+        rest = Form().plus(limit).plus(form.plus(Form(0, {self.iter: 1}), -factor), -1)
         is_begin = (factor > 0) == at_least
-        end = rest if factor > 0 else _Form().plus(rest, -1)
+        end = rest if factor > 0 else Form().plus(rest, -1)
         at_key = (is_begin, abs(factor), tuple(sorted(end.terms.items())))
         known = self.found.get(at_key)
         if known is None or (end.constant > known.constant) == is_begin:
             self.found[at_key] = end
 
-    def _divided(self, quotient: BinaryOp, rest: _Form, limit: _Form, at_least: bool, sign: int) -> None:
+    def _divided(self, quotient: BinaryOp, rest: Form, limit: Form, at_least: bool, sign: int) -> None:
         """The same for sign * quotient + rest."""
         assert isinstance(quotient.rhs, Literal)
-        divisor, inner = int(quotient.rhs.value), self._form(quotient.lhs)
+        divisor, inner = int(quotient.rhs.value), self.form(quotient.lhs)
         worst = self._worst(rest, at_least)
         if inner is None or worst is None:
             return
         end = limit.plus(worst, -1) if sign > 0 else worst.plus(limit, -1)
         if at_least == (sign > 0):
-            self._linear(inner, _Form().plus(end, divisor), True)
+            self._linear(inner, Form().plus(end, divisor), True)
         else:
-            self._linear(inner, _Form(divisor - 1).plus(end, divisor), False)
+            self._linear(inner, Form(divisor - 1).plus(end, divisor), False)
 
-    def _worst(self, form: _Form, at_least: bool) -> _Form | None:
+    def _worst(self, form: Form, at_least: bool) -> Form | None:
         """The least (greatest) value of a sum over the inner iterators in it; None if it is no such form."""
         for name, factor in form.names.items():
             if name is self.iter or isinstance(name, str):
                 continue
             low, high = self.ranges[name]
-            end = self._form(low if (factor > 0) == at_least else high)
+            end = self.form(low if (factor > 0) == at_least else high)
             if end is None or end.names:
                 return None
-            at = end if (factor > 0) == at_least else end.plus(_Form(-1))
-            form = form.plus(_Form(0, {name: 1}), -factor).plus(at, factor)
+            at = end if (factor > 0) == at_least else end.plus(Form(-1))
+            form = form.plus(Form(0, {name: 1}), -factor).plus(at, factor)
         return form
 
     def _varies(self, expr: Expr) -> bool:
         """Whether the loop's iterator, or one inside, is in an expression."""
         return _mentions(expr, {self.iter, *self.ranges})
 
-    def _form(self, expr: Expr) -> _Form | None:
+    def form(self, expr: Expr) -> Form | None:
         """A control expression as a sum; None where an iterator is not linear in it, or data is."""
         match expr:
             case Literal(value=value):
-                return _Form(int(value))
+                return Form(int(value))
             case Read(name=name) if name is self.iter or name in self.ranges:
-                return _Form(0, {name: 1})
+                return Form(0, {name: 1})
             case UnaryMinus(arg=arg):
-                inner = self._form(arg)
-                return None if inner is None else _Form().plus(inner, -1)
+                inner = self.form(arg)
+                return None if inner is None else Form().plus(inner, -1)
             case BinaryOp(op="+" | "-" as op, lhs=lhs, rhs=rhs):
-                left, right = self._form(lhs), self._form(rhs)
+                left, right = self.form(lhs), self.form(rhs)
                 return None if left is None or right is None else left.plus(right, 1 if op == "+" else -1)
             case BinaryOp(op="*", lhs=Literal(value=value), rhs=other) | BinaryOp(op="*", lhs=other, rhs=Literal(value=value)):
-                inner = self._form(other)
-                return None if inner is None else _Form().plus(inner, int(value))
+                inner = self.form(other)
+                return None if inner is None else Form().plus(inner, int(value))
             case _ if isinstance(expr.type, ControlType) and not self._varies(expr) and not depends_on_data(expr):
                 simple = isinstance(expr, Read | ExternCall)
-                return _Form(0, {}, {show_expr(expr) if simple else f"({show_expr(expr)})": 1})
+                return Form(0, {}, {show_expr(expr) if simple else f"({show_expr(expr)})": 1})
             case BinaryOp(op="/"):
                 self.quotients[show_expr(expr)] = expr
-                return _Form(0, {show_expr(expr): 1})
+                return Form(0, {show_expr(expr): 1})
             case _:
                 return None

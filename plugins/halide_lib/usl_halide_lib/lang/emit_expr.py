@@ -19,7 +19,10 @@ from usl_halide_lib.lang.normal import Normal
 from usl_halide_lib.lang.types import BOOL, F32, I32, Type
 
 FUNCTIONS = {
-    **{name: name for name in ("sqrt", "exp", "log", "sin", "cos", "tan", "tanh", "pow", "atan2", "floor", "ceil", "trunc")},
+    **{
+        name: name
+        for name in ("sqrt", "exp", "log", "sin", "cos", "tan", "tanh", "pow", "atan2", "erf", "floor", "ceil", "trunc")
+    },
     "round": "rint",
 }
 """By operation the function of the object language."""
@@ -215,6 +218,10 @@ class Writer:
             case Op(op="eq" | "ne", args=(a, b)):
                 if cond.op == "ne":
                     yes, no = no, yes
+                if isinstance(b, Const) and b.value in _ends_of(a):
+                    left, right = self.data(a), self.bare(b)
+                    left, right = (right, left) if b.value == _ends_of(a)[0] else (left, right)
+                    return f"select({left}, {right}, {no}, {yes})"
                 yes, no, left, right = self._short(yes, typ), self._short(no, typ), self.kept(a), self.kept(b)
                 return f"select({left}, {right}, {no}, select({right}, {left}, {no}, {yes}))"
             case Op(op="and", args=(a, b)):
@@ -251,10 +258,21 @@ class Writer:
                 x, y = self.kept(a), self.kept(b)
                 return f"({x} - ({y} * floor({x} / {y})))"
             return f"({self.data(a)} / {self.bare(b)})"
+        if op == "mod" and (place := self._modulo(a, b)) is not None:
+            return f"i32({place})"
         symbol = "//" if op == "div" else "%"
         if not typ.is_signed or self._is_positive(b):
             return f"({self.data(a)} {symbol} {self.bare(b)})"
         return self._by_any(typ, op, self.kept(a), self.kept(b))
+
+    def _modulo(self, a: Node, b: Node) -> str | None:
+        """The rest of a place by a power of two, which wrapping does not change, as a control expression."""
+        if not (a.type == I32 and isinstance(b, Const) and b.value in (2, 4, 8)):
+            return None
+        form = self.form(a)
+        if form is None or not all(isinstance(atom, Variable) for atom, _ in form.terms):
+            return None
+        return f"({self.control(form)}) % {b.value}"
 
     def _is_positive(self, node: Node) -> bool:
         """Whether an integer is known to be positive whatever wraps."""
@@ -371,6 +389,15 @@ class Writer:
                 return None if inner is None else f"(not {inner})"
             case _:
                 return None
+
+
+def _ends_of(node: Node) -> tuple[int, int]:
+    """The least and the greatest value that an integer is known to have; of floats nothing is known."""
+    match node:
+        case Op(op="mod", args=(a, Const(value=value))) if a.type.is_int and value > 0:
+            return 0, int(value) - 1
+        case _:
+            return (node.type.least, node.type.greatest) if node.type.is_int else (1, 0)
 
 
 def _conjuncts(cond: Node, op: str) -> list[Node]:

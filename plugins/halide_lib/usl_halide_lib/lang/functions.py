@@ -168,6 +168,11 @@ def atan2(y: Any, x: Any) -> Expr:
     return _real_of_two("atan2", y, x)
 
 
+def erf(value: Any) -> Expr:
+    """The error function."""
+    return _real("erf", value)
+
+
 def floor(value: Any) -> Expr:
     """The greatest whole number below, as a float."""
     return _real("floor", value)
@@ -288,10 +293,8 @@ i8_sat, i16_sat, i32_sat = (_sized(Int(bits), True) for bits in (8, 16, 32))
 u8_sat, u16_sat, u32_sat = (_sized(UInt(bits), True) for bits in (8, 16, 32))
 
 UNSUPPORTED = (
-    "print print_when require random_float random_int random_uint memoize_tag reinterpret acos asin atan acosh asinh "
-    "atanh sinh cosh erf hypot fast_pow fast_exp fast_log fast_sin fast_cos fast_inverse fast_inverse_sqrt is_nan is_inf "
-    "is_finite div_round_to_zero mod_round_to_zero popcount count_leading_zeros count_trailing_zeros concat_bits "
-    "extract_bits BFloat Handle"
+    "print print_when require random_float random_int random_uint memoize_tag reinterpret concat_bits extract_bits BFloat "
+    "Handle"
 ).split()
 """Halide's functions that there is no meaning for: each call is E770."""
 

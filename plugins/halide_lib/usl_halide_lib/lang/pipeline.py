@@ -12,6 +12,7 @@ import numpy as np
 from usl_core import Procedure
 from usl_halide_lib.applying import Schedule
 from usl_halide_lib.directives import Directive, TailStrategy
+from usl_halide_lib.halves import halved
 from usl_halide_lib.lang import syntax
 from usl_halide_lib.lang.collect import Program, collect, inputs_of
 from usl_halide_lib.lang.emit import Emitted, emit
@@ -274,7 +275,8 @@ class Pipeline:
         schedule.adopt(used)
         procedure = schedule.apply() if used else emitted.procedure
         if not self._target.memories:
-            procedure = partitioned(procedure, kept_whole(used))
+            whole = kept_whole(used)
+            procedure = partitioned(halved(procedure, whole), whole)
         self._compiled = Compiled(definitions, given, self._default, without, emitted, schedule, procedure)
         return self._compiled
 

@@ -159,6 +159,7 @@ _REAL: dict[str, Callable[..., float]] = {
     "tan": math.tan,
     "tanh": math.tanh,
     "atan2": math.atan2,
+    "erf": math.erf,
     "pow": math.pow,
 }
 
@@ -203,6 +204,7 @@ _MACHINE: dict[str, Function] = {
     "div": lambda a, b: a / b,
     "mod": lambda a, b: a - b * np.floor(a / b),
     "round": np.rint,
+    "erf": lambda a: math.erf(a),
 }
 
 
