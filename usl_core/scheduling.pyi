@@ -61,6 +61,7 @@ from usl_core.primitives.procs.transpose import transpose as transpose
 from usl_core.primitives.simplify import simplify as simplify
 from usl_core.primitives.stmts.delete_dead_writes import delete_dead_writes as delete_dead_writes
 from usl_core.primitives.stmts.delete_pass import delete_pass as delete_pass
+from usl_core.primitives.stmts.fold_into_argreduce import fold_into_argreduce as fold_into_argreduce
 from usl_core.primitives.stmts.fold_into_reduce import fold_into_reduce as fold_into_reduce
 from usl_core.primitives.stmts.if_to_select import if_to_select as if_to_select
 from usl_core.primitives.stmts.inline_assign import inline_assign as inline_assign

@@ -24,6 +24,7 @@ RESHAPING = frozenset(
         "inline",
         "partial_eval",
         "eliminate_dead_code",
+        "fold_into_argreduce",
         "fold_into_reduce",
         "if_to_select",
         "merge_writes",

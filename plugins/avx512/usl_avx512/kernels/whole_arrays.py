@@ -24,6 +24,7 @@ def rows_of(name: str, x: Any) -> tuple[int, int]:
 
 
 def require_array(name: str, array: Any, dtype: str) -> None:
+    """An array of this dtype with elements, which are in order, without gaps."""
     if type(array) is not SINGLE.array:
         import numpy as np
 
@@ -44,12 +45,14 @@ def require_array(name: str, array: Any, dtype: str) -> None:
 
 
 def require_shape(name: str, array: Any, n: int) -> None:
+    """A vector with an element for each column of x."""
     require_array(name, array, "float32")
     if array.shape != (n,):
         raise ValueError(f"{name} must have the shape ({n},), as the rows of x have {n} elements, not {array.shape}")
 
 
 def positive(name: str, value: Any) -> float:
+    """A number that is at least 0, in single precision."""
     found = number(SINGLE, name, value)
     if not found >= 0:
         raise ValueError(f"{name} must be at least 0, not {found:g}")
@@ -57,6 +60,7 @@ def positive(name: str, value: Any) -> float:
 
 
 def new(shape: tuple[int, ...], dtype: str = "float32") -> NDArray[Any]:
+    """Memory for a result."""
     import numpy as np
 
     return np.empty(shape, _dtype(dtype))

@@ -18,7 +18,7 @@ from usl_avx512 import isa
 from usl_avx512.blas1 import instructions
 from usl_avx512.memories import AVX512
 from usl_core import Procedure, proc_from_source
-from usl_core.scheduling import divide_loop, insert_noop_call, rename, replace, simplify
+from usl_core.scheduling import divide_loop, fold_into_argreduce, insert_noop_call, rename, replace, simplify
 from usl_stdlib import interleave, replace_all, vectorize
 
 ROWS = {
@@ -157,16 +157,17 @@ def row_maxima(R: size, N: size, x: f32[R, N], y: f32[R]):
 """,
     "argmax": """\
 def argmax(R: size, N: size, x: f32[R, N], position: i64[R]):
+    assert N <= 2147483647
     for i in seq(0, R):
         m: f32
         m = x[i, 0]
+        k: i32
+        k = 0
         for j in seq(0, N):
-            m @= max(x[i, j])
-        first: i32
-        first = i32(N)
-        for j in seq(0, N):
-            first @= min(select(x[i, j], m, i32(N), i32(j)))
-        position[i] = i64(first)
+            if x[i, j] > m:
+                m = x[i, j]
+                k = i32(j)
+        position[i] = i64(k)
 """,
 }
 """The kernels as object code. -3.4028235e38 is the least f32.
@@ -275,4 +276,7 @@ def compress(N: size, M: size, x: f32[N], keep: u8[N], y: f32[M]):
 @cache
 def kernel(name: str) -> Procedure:
     """A scheduled kernel of `ROWS`."""
-    return rename(rows_schedule(algorithm(name), ask=ASK.get(name)), name)
+    p = algorithm(name)
+    if name == "argmax":
+        p = fold_into_argreduce(p, "j")
+    return rename(rows_schedule(p, ask=ASK.get(name)), name)
