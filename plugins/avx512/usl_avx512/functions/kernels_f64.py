@@ -5,7 +5,7 @@ Each is within 1 ulp of the function; NaN, infinities, zeros and subnormal numbe
 
 from __future__ import annotations
 
-from usl_avx512.externs import scaleb
+from usl_avx512.externs import logb, mantissa, scaleb
 from usl_core import proc
 
 
@@ -94,3 +94,137 @@ def expm1_f64(n: size, x: [f64][n], y: [f64][n]):
         w = select(h, 0.3, w - h, w)
         w = scaleb(r1 + select(h, 0.7, g, w) + select(h, 0.7, w, g), k)
         y[i] = select(abs(v), 5.551115123125783e-17, v, w)
+
+
+@proc
+def log_f64(n: size, x: [f64][n], y: [f64][n]):
+    """k ln 2 + log(1 + f), x = 2^k (1 + f), f in [-1/4, 1/2): log(1 + f) = f - (g - s (g + R(s^2))), s = f / (2 + f), g = f^2 / 2.
+
+    g is a sum of two numbers, and so are f - g and k ln 2 + (f - g).
+    """
+    for i in seq(0, n):
+        m: f64
+        e: f64
+        k: f64
+        f: f64
+        s: f64
+        u: f64
+        p: f64
+        g: f64
+        h: f64
+        t: f64
+        m = mantissa(x[i])
+        e = logb(x[i])
+        k = select(m, 1.0, e + 1.0, e)
+        f = m - 1.0
+        s = f / (m + 1.0)
+        u = s * s
+        p = fma(u, 0.13803168537955426, 0.13180197284785797)
+        p = fma(p, u, 0.15390666373766831)
+        p = fma(p, u, 0.1818168162912002)
+        p = fma(p, u, 0.22222223986013057)
+        p = fma(p, u, 0.285714285591693)
+        p = fma(p, u, 0.4000000000003906)
+        p = fma(p, u, 0.6666666666666663)
+        h = f * 0.5
+        g = h * f
+        p = fma(p, u, g)
+        p = fma(s, p, 0.0 - fma(h, f, 0.0 - g))
+        t = k * 0.6931471805598903
+        h = f - g
+        p = p + ((f - h) - g)
+        g = t + h
+        p = p + (h - (g - t))
+        p = fma(k, 5.497923018708371e-14, p)
+        g = g + p
+        y[i] = select(abs(k), 2000.0, g, k + f)
+
+
+@proc
+def log2_f64(n: size, x: [f64][n], y: [f64][n]):
+    """k + log(1 + f) / ln 2, with log(1 + f) as in the logarithm, a sum of two numbers."""
+    for i in seq(0, n):
+        m: f64
+        e: f64
+        k: f64
+        f: f64
+        s: f64
+        u: f64
+        p: f64
+        g: f64
+        h: f64
+        t: f64
+        m = mantissa(x[i])
+        e = logb(x[i])
+        k = select(m, 1.0, e + 1.0, e)
+        f = m - 1.0
+        s = f / (m + 1.0)
+        u = s * s
+        p = fma(u, 0.13803168537955426, 0.13180197284785797)
+        p = fma(p, u, 0.15390666373766831)
+        p = fma(p, u, 0.1818168162912002)
+        p = fma(p, u, 0.22222223986013057)
+        p = fma(p, u, 0.285714285591693)
+        p = fma(p, u, 0.4000000000003906)
+        p = fma(p, u, 0.6666666666666663)
+        h = f * 0.5
+        g = h * f
+        p = fma(p, u, g)
+        p = fma(s, p, 0.0 - fma(h, f, 0.0 - g))
+        h = f - g
+        p = p + ((f - h) - g)
+        t = h * 1.4426950408889634
+        p = fma(h, 1.4426950408889634, 0.0 - t) + fma(h, 2.0355273740931033e-17, p * 1.4426950408889634)
+        g = k + t
+        g = g + (((k - g) + t) + p)
+        y[i] = select(abs(k), 2000.0, g, k + f)
+
+
+@proc
+def log1p_f64(n: size, x: [f64][n], y: [f64][n]):
+    """As the logarithm of u = 1 + x, with what u lost, c, added in the first order: c / u; below 2^-54 it is x."""
+    for i in seq(0, n):
+        v: f64
+        c: f64
+        m: f64
+        e: f64
+        k: f64
+        f: f64
+        s: f64
+        u: f64
+        p: f64
+        g: f64
+        h: f64
+        t: f64
+        v = x[i] + 1.0
+        c = select(x[i], 1e18, select(x[i], 1.0, x[i] - (v - 1.0), 1.0 - (v - x[i])), 0.0)
+        m = mantissa(v)
+        e = logb(v)
+        k = select(m, 1.0, e + 1.0, e)
+        c = scaleb(c, min(60.0, 0.0 - k))
+        f = m - 1.0
+        h = f + c
+        c = (f - h) + c
+        f = h
+        s = f / (f + 2.0)
+        u = s * s
+        p = fma(u, 0.13803168537955426, 0.13180197284785797)
+        p = fma(p, u, 0.15390666373766831)
+        p = fma(p, u, 0.1818168162912002)
+        p = fma(p, u, 0.22222223986013057)
+        p = fma(p, u, 0.285714285591693)
+        p = fma(p, u, 0.4000000000003906)
+        p = fma(p, u, 0.6666666666666663)
+        h = f * 0.5
+        g = h * f
+        p = fma(p, u, g)
+        p = fma(s, p, c - fma(h, f, 0.0 - g))
+        t = k * 0.6931471805598903
+        h = f - g
+        p = p + ((f - h) - g)
+        g = t + h
+        p = p + (h - (g - t))
+        p = fma(k, 5.497923018708371e-14, p)
+        g = g + p
+        g = select(abs(k), 2000.0, g, k + f)
+        y[i] = select(abs(x[i]), 5.551115123125783e-17, x[i], g)
