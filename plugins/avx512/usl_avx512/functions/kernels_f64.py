@@ -98,9 +98,9 @@ def expm1_f64(n: size, x: [f64][n], y: [f64][n]):
 
 @proc
 def log_f64(n: size, x: [f64][n], y: [f64][n]):
-    """k ln 2 + log(1 + f), x = 2^k (1 + f), f in [-1/4, 1/2): log(1 + f) = f - (g - s (g + R(s^2))), s = f / (2 + f), g = f^2 / 2.
+    """k ln 2 + log(1 + f), x = 2^k (1 + f), f in [-1/4, 1/2): log(1 + f) = f - (g - s (g + R(s^2))).
 
-    g is a sum of two numbers, and so are f - g and k ln 2 + (f - g).
+    s = f / (2 + f), g = f^2 / 2. g is a sum of two numbers, and so are f - g and k ln 2 + (f - g).
     """
     for i in seq(0, n):
         m: f64
@@ -228,3 +228,220 @@ def log1p_f64(n: size, x: [f64][n], y: [f64][n]):
         g = g + p
         g = select(abs(k), 2000.0, g, k + f)
         y[i] = select(abs(x[i]), 5.551115123125783e-17, x[i], g)
+
+
+@proc
+def tanh_f64(n: size, x: [f64][n], y: [f64][n]):
+    """-E / (2 + E), E = e^(-2 |x|) - 1, with the sign of x. E and 2 + E are sums of two numbers; the quotient is corrected."""
+    for i in seq(0, n):
+        v: f64
+        k: f64
+        r1: f64
+        c: f64
+        r: f64
+        p: f64
+        h: f64
+        a: f64
+        b: f64
+        d: f64
+        q: f64
+        t: f64
+        s: u64
+        v = max(-40.0, abs(x[i]) * -2.0)
+        k = rint(v * 1.4426950408889634)
+        r1 = fma(k, -0.6931471805598903, v)
+        c = k * -5.497923018708371e-14
+        r = r1 + c
+        p = fma(r, 2.092557135695336e-09, 2.5111795520180606e-08)
+        p = fma(p, r, 2.755723906840232e-07)
+        p = fma(p, r, 2.755723569604255e-06)
+        p = fma(p, r, 2.4801587364577327e-05)
+        p = fma(p, r, 0.000198412698953421)
+        p = fma(p, r, 0.0013888888888865473)
+        p = fma(p, r, 0.008333333333317585)
+        p = fma(p, r, 0.0416666666666667)
+        p = fma(p, r, 0.16666666666666682)
+        p = fma(p, r, 0.5)
+        p = fma((r1 - r) + c, r, fma(r * r, p, c))
+        h = scaleb(1.0, k)
+        a = h - 1.0
+        b = fma(h, r1, h - (a + 1.0))
+        p = h * p
+        d = a + b
+        b = (a - d) + b
+        a = d + p
+        b = ((d - a) + p) + b
+        d = a + 2.0
+        c = ((2.0 - d) + a) + b
+        q = 1.0 / d
+        t = a * q
+        p = fma(0.0 - t, d, a) + fma(0.0 - t, c, b)
+        t = fma(p, q, t)
+        s = (bits(t) & 9223372036854775807) | (bits(x[i]) & 9223372036854775808)
+        y[i] = from_bits(s)
+
+
+@proc
+def erf_f64(n: size, x: [f64][n], y: [f64][n]):
+    """x + x P(x^2) below 1, else 1 - e^(L - x^2) with the sign of x, L a polynomial in |x| - 3; from 6 on it is 1.
+
+    L - x^2 is a sum of two numbers.
+    """
+    for i in seq(0, n):
+        u: f64
+        q: f64
+        a: f64
+        t: f64
+        p: f64
+        h: f64
+        v: f64
+        k: f64
+        r: f64
+        s: u64
+        u = x[i] * x[i]
+        q = fma(u, 1.2357233298324785e-10, -1.5269805764887847e-09)
+        q = fma(q, u, 1.569957306551648e-08)
+        q = fma(q, u, -1.6509993923712429e-07)
+        q = fma(q, u, 1.647658639855265e-06)
+        q = fma(q, u, -1.4926602790470282e-05)
+        q = fma(q, u, 0.00012055374702839247)
+        q = fma(q, u, -0.0008548328227552943)
+        q = fma(q, u, 0.0052239776475478455)
+        q = fma(q, u, -0.026866170647541796)
+        q = fma(q, u, 0.11283791670968887)
+        q = fma(q, u, -0.3761263890318407)
+        q = fma(q, u, 0.1283791670955126)
+        q = fma(q, x[i], x[i])
+        a = min(6.0, abs(x[i]))
+        t = a - 3.0
+        p = fma(t, 8.855365168866678e-15, -1.9844527984066038e-14)
+        p = fma(p, t, -1.7073062928001356e-13)
+        p = fma(p, t, 2.3387417202195005e-13)
+        p = fma(p, t, 4.0135839390880035e-13)
+        p = fma(p, t, 9.90699409703287e-12)
+        p = fma(p, t, -5.338035776787317e-11)
+        p = fma(p, t, 1.7252603908277386e-10)
+        p = fma(p, t, -5.923128158061742e-10)
+        p = fma(p, t, 7.013488757860785e-10)
+        p = fma(p, t, 1.1485278660226727e-08)
+        p = fma(p, t, -1.362739502706374e-07)
+        p = fma(p, t, 1.0692663203797637e-06)
+        p = fma(p, t, -7.115474987231819e-06)
+        p = fma(p, t, 4.308186424068365e-05)
+        p = fma(p, t, -0.0002456920861039238)
+        p = fma(p, t, 0.0013533104401191119)
+        p = fma(p, t, -0.007411891803090541)
+        p = fma(p, t, 0.042605781196515945)
+        p = fma(p, t, -0.3037536890032917)
+        p = fma(p, t, -1.7203630419810862)
+        h = a * a
+        v = p - h
+        h = (p - (h + v)) - fma(a, a, 0.0 - h)
+        k = rint(v * 1.4426950408889634)
+        r = fma(k, -0.6931471805598903, v)
+        r = r + fma(k, -5.497923018708371e-14, h)
+        p = fma(r, 2.5113331211421618e-08, 2.7631521356475967e-07)
+        p = fma(p, r, 2.7557230994522806e-06)
+        p = fma(p, r, 2.4801489183438713e-05)
+        p = fma(p, r, 0.00019841269900349134)
+        p = fma(p, r, 0.0013888888947858557)
+        p = fma(p, r, 0.008333333333315466)
+        p = fma(p, r, 0.04166666666651159)
+        p = fma(p, r, 0.16666666666666685)
+        p = fma(p, r, 0.5000000000000013)
+        p = fma(p, r, 1.0)
+        p = fma(p, r, 1.0)
+        p = 1.0 - scaleb(p, k)
+        s = bits(p) | (bits(x[i]) & 9223372036854775808)
+        y[i] = select(a, 1.0, q, from_bits(s))
+
+
+@proc
+def sigmoid_f64(n: size, x: [f64][n], y: [f64][n]):
+    """1 / (1 + E) or E / (1 + E), E = e^-|x|. E and the denominator are sums of two numbers; the quotient is corrected."""
+    for i in seq(0, n):
+        v: f64
+        k: f64
+        r1: f64
+        c: f64
+        r: f64
+        p: f64
+        w: f64
+        h: f64
+        hl: f64
+        d: f64
+        dl: f64
+        q: f64
+        z: f64
+        v = max(-746.0, 0.0 - abs(x[i]))
+        k = rint(v * 1.4426950408889634)
+        r1 = fma(k, -0.6931471805598903, v)
+        c = k * -5.497923018708371e-14
+        r = r1 + c
+        p = fma(r, 2.5113331211421618e-08, 2.7631521356475967e-07)
+        p = fma(p, r, 2.7557230994522806e-06)
+        p = fma(p, r, 2.4801489183438713e-05)
+        p = fma(p, r, 0.00019841269900349134)
+        p = fma(p, r, 0.0013888888947858557)
+        p = fma(p, r, 0.008333333333315466)
+        p = fma(p, r, 0.04166666666651159)
+        p = fma(p, r, 0.16666666666666685)
+        p = fma(p, r, 0.5000000000000013)
+        p = fma(r * r, p, c)
+        w = r1 + p
+        h = 1.0 + w
+        hl = ((1.0 - h) + w) + ((r1 - w) + p)
+        h = scaleb(h, k)
+        hl = scaleb(hl, k)
+        d = 1.0 + h
+        dl = ((1.0 - d) + h) + hl
+        q = 1.0 / d
+        h = select(x[i], 0.0, h, 1.0)
+        hl = select(x[i], 0.0, hl, 0.0)
+        z = h * q
+        hl = fma(0.0 - z, d, h) + fma(0.0 - z, dl, hl)
+        y[i] = fma(hl, q, z)
+
+
+@proc
+def rsqrt_f64(n: size, x: [f64][n], y: [f64][n]):
+    """As on f32."""
+    for i in seq(0, n):
+        r: f64
+        t: f64
+        e: f64
+        r = 1.0 / sqrt(x[i])
+        t = x[i] * r
+        e = fma(fma(x[i], r, 0.0 - t), 0.0 - r, fma(0.0 - t, r, 1.0))
+        y[i] = select(abs(e), 0.5, fma(r * 0.5, e, r), r)
+
+
+@proc
+def cbrt_f64(n: size, x: [f64][n], y: [f64][n]):
+    """As on f32, with one more step of Halley's before."""
+    for i in seq(0, n):
+        m: f64
+        e: f64
+        k: f64
+        c: f64
+        h: f64
+        d: f64
+        s: u64
+        m = mantissa(abs(x[i]))
+        e = logb(x[i])
+        e = select(m, 1.0, e + 1.0, e)
+        k = floor(fma(e, 0.3333333333333333, 0.1))
+        e = fma(k, -3.0, e)
+        c = fma(m, 0.049712017, -0.26307243)
+        c = fma(c, m, 0.7110651)
+        c = fma(c, m, 0.50233436)
+        c = c * select(e, 0.5, 1.0, select(e, 1.5, 1.2599210498948732, 1.5874010519681994))
+        m = scaleb(m, e)
+        d = fma(0.0 - c * c, c, m)
+        c = fma(c * d, 1.0 / fma(d, -2.0, m * 3.0), c)
+        h = c * c
+        d = fma(0.0 - h, c, m)
+        d = fma(0.0 - fma(c, c, 0.0 - h), c, d)
+        c = fma(c * d, 1.0 / (m * 3.0), c)
+        s = bits(scaleb(c, k)) | (bits(x[i]) & 9223372036854775808)
+        y[i] = select(abs(k), 400.0, from_bits(s), x[i])

@@ -1,4 +1,4 @@
-"""sin, cos and tan on f32, in the object language: near procedures for what is below 4096, and by `kernels_wide` beyond.
+"""sin, cos and tan, in the object language: near procedures, and `kernels_wide` for f32 of 4096 and more.
 
 x = k pi / 2 + (r + v), |r| <= pi / 4, with whole k; pi / 2 is taken in three parts, so that only the last product is rounded.
 """
@@ -187,3 +187,103 @@ def pow_f32(n: size, x: [f32][n], z: [f32][n], y: [f32][n]):
         b[0] = f64(z[i])
         pow_wide(1, a[0:1], b[0:1], c[0:1])
         y[i] = f32(c[0])
+
+
+@proc
+def sin_near_f64(n: size, x: [f64][n], y: [f64][n]):
+    """As on f32."""
+    for i in seq(0, n):
+        t: f64
+        k: f64
+        r: f64
+        p: f64
+        s: f64
+        v: f64
+        u: f64
+        c: f64
+        q: u64
+        t = fma(x[i], 0.6366197723675814, 6755399441055744.0)
+        k = t - 6755399441055744.0
+        s = fma(k, -1.5707963267948966, x[i])
+        p = k * 6.12323399409214e-17
+        r = s - p
+        v = fma(k, -1.6446256936324258e-26, (s - r) - p)
+        u = r * r
+        p = fma(u, 1.589679933070034e-10, -2.505075855593153e-08)
+        p = fma(p, u, 2.7557313697850385e-06)
+        p = fma(p, u, -0.00019841269829837287)
+        p = fma(p, u, 0.008333333333322474)
+        p = fma(p, u, -0.16666666666666632)
+        p = r + fma(p, u * r, v)
+        c = fma(u, -1.135988589299188e-11, 2.087572850282731e-09)
+        c = fma(c, u, -2.755731439656289e-07)
+        c = fma(c, u, 2.4801587289660878e-05)
+        c = fma(c, u, -0.0013888888888874465)
+        c = fma(c, u, 0.0416666666666666)
+        c = fma(c, u, -0.5)
+        v = fma(v + v, r, fma(r, r, 0.0 - u))
+        c = 1.0 + fma(c, u, v * -0.5)
+        q = bits(t)
+        p = select(q & 1, 1, p, c)
+        q = (q & 2) << 62
+        y[i] = select(abs(x[i]), 1e-9, x[i], from_bits(bits(p) ^ q))
+
+
+@proc
+def sin_f64(n: size, x: [f64][n], y: [f64][n]):
+    """Near, or the C library's."""
+    for i in seq(0, n):
+        if abs(x[i]) < 1048576.0:
+            sin_near_f64(1, x[i : i + 1], y[i : i + 1])
+        else:
+            y[i] = sin(x[i])
+
+
+@proc
+def cos_near_f64(n: size, x: [f64][n], y: [f64][n]):
+    """As the sine, one quarter of a turn on."""
+    for i in seq(0, n):
+        t: f64
+        k: f64
+        r: f64
+        p: f64
+        s: f64
+        v: f64
+        u: f64
+        c: f64
+        q: u64
+        t = fma(x[i], 0.6366197723675814, 6755399441055744.0)
+        k = t - 6755399441055744.0
+        s = fma(k, -1.5707963267948966, x[i])
+        p = k * 6.12323399409214e-17
+        r = s - p
+        v = fma(k, -1.6446256936324258e-26, (s - r) - p)
+        u = r * r
+        p = fma(u, 1.589679933070034e-10, -2.505075855593153e-08)
+        p = fma(p, u, 2.7557313697850385e-06)
+        p = fma(p, u, -0.00019841269829837287)
+        p = fma(p, u, 0.008333333333322474)
+        p = fma(p, u, -0.16666666666666632)
+        p = r + fma(p, u * r, v)
+        c = fma(u, -1.135988589299188e-11, 2.087572850282731e-09)
+        c = fma(c, u, -2.755731439656289e-07)
+        c = fma(c, u, 2.4801587289660878e-05)
+        c = fma(c, u, -0.0013888888888874465)
+        c = fma(c, u, 0.0416666666666666)
+        c = fma(c, u, -0.5)
+        v = fma(v + v, r, fma(r, r, 0.0 - u))
+        c = 1.0 + fma(c, u, v * -0.5)
+        q = bits(t) + 1
+        p = select(q & 1, 1, p, c)
+        q = (q & 2) << 62
+        y[i] = from_bits(bits(p) ^ q)
+
+
+@proc
+def cos_f64(n: size, x: [f64][n], y: [f64][n]):
+    """Near, or the C library's."""
+    for i in seq(0, n):
+        if abs(x[i]) < 1048576.0:
+            cos_near_f64(1, x[i : i + 1], y[i : i + 1])
+        else:
+            y[i] = cos(x[i])

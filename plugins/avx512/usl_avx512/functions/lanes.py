@@ -66,8 +66,8 @@ def c_function(p: Procedure, name: str, typ: str) -> str:
     return f"{head}\n{{\n{body}}}\n"
 
 
-NEAR = "4096.0f"
-"""Where the sine of an f32 is left to f64: as in `kernels_turns`."""
+NEAR = {"f32": "4096.0f", "f64": "1048576.0"}
+"""Where near procedures end: as in `kernels_turns`."""
 WIDE = {
     "sin": "usl_avx512_sin_wide_pd({x}, _mm512_setzero_pd())",
     "cos": "usl_avx512_sin_wide_pd({x}, _mm512_set1_pd(1.0))",
@@ -88,15 +88,33 @@ LOW = "_mm512_cvtps_pd(_mm512_castps512_ps256({x}))"
 HIGH = "_mm512_cvtps_pd(_mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd({x}), 1)))"
 
 BY_SIZE = """\
-static inline __m512 usl_avx512_{f}_ps(__m512 x)
+static inline {vector} usl_avx512_{f}_{s}({vector} x)
 {{
-    __m512 y = usl_avx512_{f}_near_ps(x);
-    const __mmask16 far = _mm512_cmp_ps_mask(_mm512_abs_ps(x), _mm512_set1_ps({near}), _CMP_NLT_UQ);
+    {vector} y = usl_avx512_{f}_near_{s}(x);
+    const {mask} far = _mm512_cmp_{s}_mask(_mm512_abs_{s}(x), _mm512_set1_{s}({near}), _CMP_NLT_UQ);
     if (far)
-        y = _mm512_mask_mov_ps(y, far, usl_avx512_{f}_far_ps(x));
+        y = _mm512_mask_mov_{s}(y, far, usl_avx512_{f}_far_{s}(x));
     return y;
 }}
 """
+RARE = "__attribute__((noinline, unused))"
+LIBRARY = """\
+#include <math.h>
+static {rare} __m512d usl_avx512_{f}_far_pd(__m512d x)
+{{
+    double of[8];
+    _mm512_storeu_pd(of, x);
+    for (int i = 0; i < 8; i++)
+        of[i] = {f}(of[i]);
+    return _mm512_loadu_pd(of);
+}}
+"""
+
+
+def by_size(function: str, typ: str) -> str:
+    """A C function on registers that calls one for small arguments and another for others."""
+    mask, s = {"f32": "__mmask16", "f64": "__mmask8"}[typ], SUFFIXES[typ]
+    return BY_SIZE.format(f=function, s=s, vector=VECTORS[typ], mask=mask, near=NEAR[typ])
 
 
 def through_f64(function: str, name: str, how: str) -> str:
@@ -137,19 +155,30 @@ def guarded(name: str, text: str) -> str:
 
 def texts(name: str, p: Procedure, typ: str) -> str:
     """The C functions that a procedure is made of, the last one its own."""
-    from usl_avx512.functions import kernels_turns, kernels_wide
+    from usl_avx512.functions import kernels_turns
 
     function = p.name().rpartition("_")[0]
-    if typ == "f64" or function not in WIDE:
-        return c_function(p, name, typ)
-    wide = "pow" if function == "pow" else "sin"
-    own = f"usl_avx512_{wide}_wide_pd"
-    parts = [guarded(own, c_function(getattr(kernels_wide, f"{wide}_wide"), own, "f64"))]
-    if function == "pow":
-        return "\n".join([*parts, through_f64(function, name, "inline")])
-    near = c_function(getattr(kernels_turns, f"{function}_near_f32"), f"usl_avx512_{function}_near_ps", "f32")
-    far = through_f64(function, f"usl_avx512_{function}_far_ps", "__attribute__((noinline, unused))")
-    return "\n".join([*parts, near, far, BY_SIZE.format(f=function, near=NEAR)])
+    if hasattr(kernels_turns, part := f"{function}_near_{typ}"):
+        near = c_function(getattr(kernels_turns, part), f"usl_avx512_{function}_near_{SUFFIXES[typ]}", typ)
+        return "\n".join([*far(function, typ), near, by_size(function, typ)])
+    if typ == "f32" and function in WIDE:
+        return "\n".join([wide(function), through_f64(function, name, "inline")])
+    return c_function(p, name, typ)
+
+
+def wide(function: str) -> str:
+    """The C function on f64 that a function on f32 is made of."""
+    from usl_avx512.functions import kernels_wide
+
+    own = f"usl_avx512_{function}_wide_pd"
+    return guarded(own, c_function(getattr(kernels_wide, f"{function}_wide"), own, "f64"))
+
+
+def far(function: str, typ: str) -> list[str]:
+    """The C functions for large arguments: in f64, or lane by lane the C library's."""
+    if typ == "f64":
+        return [LIBRARY.format(f=function, rare=RARE)]
+    return [wide("sin"), through_f64(function, f"usl_avx512_{function}_far_ps", RARE)]
 
 
 def write(names: Sequence[str] = ()) -> list[str]:
