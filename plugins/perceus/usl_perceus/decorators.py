@@ -6,6 +6,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from usl_core import tracebacks
@@ -73,6 +74,16 @@ class Function(Defined):
         from usl_perceus import report
 
         return report.explained([self.__usl_definition__], ())
+
+    def write_c(self, directory: Path, name: str | None = None) -> list[Path]:
+        """Writes the C of the function and its runtime into a folder, as `usl fun -o` does; returns the paths.
+
+        Raises:
+            UslError: name, by default that of the function, is no C identifier, or a file cannot be written; then none is.
+        """
+        from usl_perceus import report
+
+        return report.written([self.__usl_definition__], directory, name or self.name(), ())
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         """Compiles the program when it is first called, and runs it on Python's values.

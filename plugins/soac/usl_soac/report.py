@@ -93,9 +93,8 @@ def written(function: Any, directory: Path) -> list[Path]:
     Raises:
         UslError: a file cannot be written; then none is.
     """
-    from usl_perceus.report import written as write  # the back end, which what shows a pass does without
-
-    return write([function.compiled().compiled.__usl_definition__], directory, function.name(), ())
+    paths: list[Path] = function.compiled().compiled.write_c(directory, function.name())
+    return paths
 
 
 # ---- types
