@@ -20,7 +20,7 @@ from usl_core.errors import BoundsError, SchedulingError
 from usl_core.ir.memory import DRAM, Memory
 from usl_core.ir.nodes import Assign, index_literal
 from usl_core.ir.traverse import update
-from usl_core.scheduling import call_eqv, divide_loop, rename, reorder_loops, replace, set_memory, simplify, unroll_loop
+from usl_core.scheduling import call_eqv, divide_loop, inline, rename, reorder_loops, replace, set_memory, simplify, unroll_loop
 from usl_core.store import shelf, stamps
 from usl_core.store.calls import asked
 
@@ -148,6 +148,39 @@ def test_a_callee_from_the_store_is_a_version_of_what_it_was_made_from(new_proce
         assert "fast(" in str(caller)
         new_process()
     assert worked_out == []
+
+
+INNER = """
+def inner(x: f32[8]):
+    for i in seq(0, 8):
+        x[i] = 0.0
+"""
+OUTER = """
+def outer(x: f32[8], y: f32[8], z: f32[8]):
+    {callee}(x)
+    for i in seq(0, 8):
+        y[i] = 0.0
+    for i in seq(0, 8):
+        z[i] = 1.0
+"""
+
+
+def test_a_callee_that_came_along_with_inlined_code_is_not_taken_for_another(new_process: NewProcess) -> None:
+    """The copy of it that the store gives is none of the callees that the next calls name."""
+    texts = []
+    for _ in range(3):
+        zeros, ones = source(INNER.replace("inner", "zeros")), source(INNER.replace("inner", "ones").replace("0.0", "1.0"))
+        inner = source(INNER)
+        calls = replace(inner, "for i in _: _", zeros)
+        p = proc_from_source(OUTER.format(callee="inner").lstrip(), {"inner": inner})
+        p = inline(call_eqv(p, "inner(_)", calls), "inner(_)")
+        p = replace(p, "for i in _: _", zeros)
+        p = replace(p, "for i in _: _", ones)
+        last_check(p.ir)
+        texts.append(str(p))
+        new_process()
+    assert texts[1:] == texts[:1] * 2
+    assert [line.strip() for line in texts[0].splitlines()[2:]] == ["zeros(x)", "zeros(y)", "ones(z)"]
 
 
 def test_switched_off_nothing_is_read_or_written(

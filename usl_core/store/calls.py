@@ -100,8 +100,8 @@ def asked(parent: Procedure, variant: str, module: str, args: Sequence[Any], kwa
     code = stamp_of(module)
     if code is None:
         return None
-    key = digest((told, named, code))
-    return Asked(kept, key, parent, *_with(version, brought)) if brought else Asked(kept, key, parent, version, ())
+    before, new, numbers = _with(version, brought) if brought else (version, (), [])
+    return Asked(kept, digest((told, named, code, numbers)), parent, before, new)
 
 
 def check_once(source: Procedure, check: Callable[[], None]) -> None:
@@ -117,14 +117,16 @@ def check_once(source: Procedure, check: Callable[[], None]) -> None:
         kept.put(key, b"checked")
 
 
-def _with(version: Version, brought: Sequence[object]) -> tuple[Version, tuple[object, ...]]:
-    """version with the sources of callees that arguments bring into the tree, and what they bring that it has not."""
+def _with(version: Version, brought: Sequence[object]) -> tuple[Version, tuple[object, ...], list[int | None]]:
+    """version with the sources of callees that arguments bring into the tree, what they bring that it has not, and which number
+    each has: an entry refers to all by number, and a callee that was read from an entry is a copy, which has another."""
     versions = [found for each in brought if isinstance(each, Procedure) and (found := version_of(each)) is not None]
     sources = version.sources.having(source for each in versions for source in each.sources.entries)
-    things = (each.ir if isinstance(each, Procedure) else each for each in brought)
+    inside = (each for one in versions for each in one.things.entries[: one.count] if isinstance(each, Proc))
+    things = (*(each.ir if isinstance(each, Procedure) else each for each in brought), *inside)
     new = {id(thing): thing for thing in things if version.number(thing) is None}
     is_known = version.is_known and all(each.is_known for each in versions) and all(map(_is_known, new.values()))
-    return replace(version, sources=sources, is_known=is_known), tuple(new.values())
+    return replace(version, sources=sources, is_known=is_known), tuple(new.values()), [*map(version.number, things)]
 
 
 def _told(value: Any, brought: list[object]) -> object:
