@@ -372,7 +372,11 @@ class Application:
             with working.applying(directive):
                 tail = directive.args[2]
                 known = TailStrategy.Auto, TailStrategy.GuardWithIf
-                unroll(working, directive, "cut" if tail in known else "guard")
+                step = partial(unroll, working, directive, "cut" if tail in known else "guard")
+                if not working.only_guards:
+                    step()
+                elif working.attempt(step) is not None:  # a tile that is cut short has no constant number of iterations
+                    working.log.remark(directive.func, f"{directive} is left out unless tiles are full")
         for directive in self.directives:
             if directive not in working.used and directive.name not in SILENT:
                 raise directive.refuse("this directive was not applied; please report it", "E789")

@@ -22,8 +22,9 @@ from usl_core.cursors import (
 from usl_core.errors import SchedulingError, Undecided, UsageError
 from usl_core.ir.memory import Memory
 from usl_core.ir.types import ScalarType
-from usl_core.scheduling import divide_loop, reorder_loops
+from usl_core.scheduling import divide_loop, reorder_loops, rewrite_expr
 from usl_halide_lib.avx512_operations import avx512_operation
+from usl_halide_lib.compute import substituted
 from usl_halide_lib.directives import Directive, TailStrategy
 from usl_halide_lib.errors import DirectiveError
 from usl_halide_lib.lanes import by_operations
@@ -213,9 +214,26 @@ def _by_operations(
         if (rest := working.at(loop).next()) and isinstance(rest, ForCursor):
             put(_divided(working, stage, rest, width, "guard"), masked=True)
 
+    def bounded() -> None:
+        _bound_guard(working, loop, width)
+        put(loop, masked=True)
+
     if guarded:
-        return working.attempt(partial(put, loop, masked=True)) is None
+        return _first_of(working, [partial(put, loop, masked=True), bounded]) is None
     return working.attempt(full if way == "perfect" else with_rest) is None
+
+
+def _bound_guard(working: Working, loop: Any, width: int) -> None:
+    """Let the condition of a guarded tile say that no more lanes than there are take part: parts of buffers are no longer.
+
+    Raises:
+        SchedulingError: it is something else than `e + lane < f`.
+    """
+    lane, cond = loop.name(), working.at(loop).body()[0].cond()
+    if not isinstance(cond, BinaryOpCursor) or cond.op() != "<":
+        raise SchedulingError("the condition does not say how many lanes take part", code="E461")
+    first = substituted(text_of(cond.lhs()), lane, "0")
+    working.do(rewrite_expr, cond, f"{lane} < min({text_of(cond.rhs())} - ({first}), {width})")
 
 
 def _found(target: Target, width: int, masked: bool, operation: str, kind: str, of: str) -> Procedure | None:
