@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
 pytest.importorskip("usl_avx512")
 
 from usl_core.errors import UsageError
-from usl_halide_lib.image_schedules import KERNELS
+from usl_halide_lib.image_schedules import KERNELS, scheduled
 from usl_halide_lib.kernels import (
     bilateral_grid,
     box_blur,
@@ -34,6 +36,13 @@ def test_the_blur_is_that_of_numpy_in_sixteen_bits(size):
     image = np.random.default_rng(0).integers(0, 1 << 16, (height + 2, width + 2), dtype=np.uint16)
     rows = third(image[:, :-2], image[:, 1:-1], image[:, 2:])
     np.testing.assert_array_equal(box_blur(image), third(rows[:-2], rows[1:-1], rows[2:]))
+
+
+def test_images_that_are_smaller_than_a_tile_have_vectors_too():
+    """Those of the last lanes are masked, and tiles that are cut short are not unrolled."""
+    large, small = str(scheduled("box_blur")).split("    else:")
+    assert "mask" not in large and "for y in" not in large
+    assert "mm512_mask_loadu_epu16" in small and "for y in" in small and "in par(" in small
 
 
 def test_images_may_be_transposed_reversed_and_parts_of_others():
@@ -290,3 +299,11 @@ def test_the_c_of_a_kernel_can_be_had():
         assert f"int {name}(" in source(name)
     with pytest.raises(UsageError, match="there is no kernel"):
         source("blur")
+
+
+def test_iterations_of_a_parallel_loop_may_be_procedures_which_c_compilers_know_more_of():
+    """In a function of its own `restrict` holds, also where the loop is outlined for threads."""
+    (loop, call), *_ = [
+        (line, after) for line, after in pairwise(str(scheduled("separable_convolution")).splitlines()) if "par(" in line
+    ]
+    assert "separable_convolution_iteration(" in call and "for y in" in loop

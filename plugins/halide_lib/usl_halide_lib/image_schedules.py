@@ -7,8 +7,11 @@ from functools import cache
 from importlib import import_module
 
 from usl_core import Procedure
+from usl_core.cursors import ForCursor
+from usl_core.scheduling import extract_subproc
 from usl_halide_lib.applying import Schedule, schedule
 from usl_halide_lib.directives import TailStrategy
+from usl_stdlib import walk
 
 SHIFT, GUARD, ROUND = TailStrategy.ShiftInwards, TailStrategy.GuardWithIf, TailStrategy.RoundUp
 
@@ -80,11 +83,16 @@ def demosaic_schedule(p: Procedure) -> Schedule:
 
 
 def resize_schedule(p: Procedure) -> Schedule:
-    """Rows of the result in parallel; for each the weighted sum of the image's rows, which the C compiler vectorises."""
+    """Strips of 16 rows in parallel, whose pixels of a column are neighbours in memory: look-ups load vectors of 16 rows.
+
+    The image is read in blocks of 512 columns. Loops over look-ups are left to the C compiler.
+    """
     s = schedule(p)
-    s["out"].parallel("y").vectorize("x", 16)
-    s["out"].update().split("y", "yo", "yi", 16, GUARD).parallel("yo").reorder("u", "x", "yi", "yo").vectorize("x", 16)
-    s["tall"].compute_at("out", "yi").vectorize("x", 16).update().reorder("x", "v", "y")
+    s["out"].split("y", "yo", "yi", 16, SHIFT).parallel("yo").split("x", "xo", "xi", 16, SHIFT).reorder("xi", "yi", "xo", "yo")
+    s["wide"].compute_at("out", "xo").reorder_storage("y", "x").reorder("y", "x").vectorize("y", 16)
+    s["wide"].update().reorder("y", "u", "x")
+    s["tall"].compute_at("out", "yo").reorder_storage("y", "x").split("x", "xo", "xi", 512, GUARD).reorder("y", "xi", "xo")
+    s["high"].compute_at("tall", "xo").update().reorder("x", "v", "y")
     return s
 
 
@@ -161,8 +169,24 @@ KERNELS = Kernels(
 )
 
 
+APART = frozenset({"separable_convolution"})
+"""Kernels in which iterations of parallel loops are procedures of their own.
+
+GCC puts the body of a parallel loop into a function that knows no `restrict`, and loads the same filter for each pixel again.
+"""
+
+
 @cache
 def scheduled(name: str) -> Procedure:
     """A kernel after its schedule."""
     algorithm, how = KERNELS[name]
-    return how(algorithm).apply()
+    p = how(algorithm).apply()
+    return iterations_apart(p) if name in APART else p
+
+
+def iterations_apart(p: Procedure) -> Procedure:
+    """Make a procedure of the body of each parallel loop."""
+    loops = [loop for loop in walk(p, ForCursor) if loop.mode() == "par"]
+    for number, loop in enumerate(loops):
+        p, _ = extract_subproc(p, p.forward(loop).body(), f"{p.name()}_iteration{number or ''}")
+    return p

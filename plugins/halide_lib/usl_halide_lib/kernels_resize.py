@@ -22,18 +22,26 @@ def resize(
 ):
     assert stride(inp, 1) == 1
     assert stride(out, 1) == 1
-    tall: f32[N, W]
+    high: f32[N, W]
     for y in seq(0, N):
         for x in seq(0, W):
-            tall[y, x] = 0.0
+            high[y, x] = 0.0
     for y in seq(0, N):
         for v in seq(0, V):
             for x in seq(0, W):
-                tall[y, x] += down[y, v] * inp[idx(rows[y, v], 0, H), x]
+                high[y, x] += down[y, v] * inp[idx(rows[y, v], 0, H), x]
+    tall: f32[N, W]
+    for y in seq(0, N):
+        for x in seq(0, W):
+            tall[y, x] = high[y, x]
+    wide: f32[N, M]
     for y in seq(0, N):
         for x in seq(0, M):
-            out[y, x] = 0.0
+            wide[y, x] = 0.0
     for y in seq(0, N):
         for u in seq(0, U):
             for x in seq(0, M):
-                out[y, x] += across[u, x] * tall[y, idx(columns[u, x], 0, W)]
+                wide[y, x] += across[u, x] * tall[y, idx(columns[u, x], 0, W)]
+    for y in seq(0, N):
+        for x in seq(0, M):
+            out[y, x] = wide[y, x]
