@@ -43,3 +43,16 @@ def test_values_are_within_a_unit_in_the_last_place_of_all_kinds_of_floats(name:
     np.testing.assert_array_equal(result[~regular], rounded[~regular])
     distance = abs(result[regular] - exact[regular]) / np.spacing(abs(rounded[regular])).astype(np.float64)
     assert distance.max() < 1
+
+
+def test_quotients_of_32_bits_are_floored_by_what_is_positive_next_to_whole_numbers_too() -> None:
+    rng, info = np.random.default_rng(2), np.iinfo(np.int32)
+    ends = [info.min, info.min + 1, -2, -1, 0, 1, 2, 3, info.max - 1, info.max]
+    b = rng.integers(info.min, info.max, 20_000) >> rng.integers(0, 32, 20_000)
+    a = np.clip(b * rng.integers(-1000, 1000, 20_000) + rng.integers(-1, 2, 20_000), info.min, info.max)
+    pairs = [(p, q) for p in ends for q in ends] + list(zip(a.tolist(), b.tolist(), strict=True))
+    exact = [0 if q == 0 else p // abs(q) * (1 if q > 0 else -1) for p, q in pairs]
+    a, b = np.array(pairs).astype(np.int32).T
+    x, f = hl.Var("x"), hl.Func("f")
+    f[x] = hl.Buffer(a.copy(), "a")[x] / hl.Buffer(b.copy(), "b")[x]
+    np.testing.assert_array_equal(np.asarray(f.realize([len(a)])), np.array(exact).astype(np.int32))

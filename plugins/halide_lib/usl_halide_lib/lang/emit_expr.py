@@ -291,11 +291,15 @@ class Writer:
         """Euclidean division by what may be negative: floors by |b|, and the least integer, whose negation is itself, apart."""
         least = f"{typ.usl}({typ.least})"
         size = self._named(typ.usl, f"select({b}, 0, -{b}, {b})")
-        if op == "div":
+        if op == "div" and typ.bits <= 32:  # in vectors: a quotient of f64 is rounded to no whole number that it is not
+            whole = self._named(typ.usl, f"{typ.usl}(floor(f64({a}) / f64(max({size}, 1))))")
+            plain = f"select({b}, 0, -{whole}, select(0, {b}, {whole}, 0))"
+        elif op == "div":
             whole = self._named(typ.usl, f"{a} // {size}")
-            plain, by_least = f"select({b}, 0, -{whole}, {whole})", f"select({a}, 0, {typ.usl}(1), {typ.usl}(0))"
+            plain = f"select({b}, 0, -{whole}, {whole})"
         else:
-            plain, by_least = f"{a} % {size}", f"select({a}, 0, {a} - {least}, {a})"
+            plain = f"{a} % {size}"
+        by_least = f"select({a}, 0, {typ.usl}(1), {typ.usl}(0))" if op == "div" else f"select({a}, 0, {a} - {least}, {a})"
         return f"select({least}, {b}, {plain}, {by_least})"
 
     def _shifted(self, a: Node, distance: int) -> str:
