@@ -160,7 +160,7 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "own_functions",
         "statements",
         "types",
-        "allocations constants copying kernel_uses kernel_values own_arrays size_terms views",
+        "allocations constants copying kernel_uses kernel_values own_arrays siblings size_terms views",
         "kernel_ops",
         "kernel_formals",
         "lowering",

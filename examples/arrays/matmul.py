@@ -27,7 +27,7 @@ def matmul(A: f32[n, m], B: f32[m, p]) -> f32[n, p]:
 # -- schedules
 
 
-def tiles(p: Procedure, rows: int = 6, columns: int = 64) -> Procedure:
+def tiles(p: Procedure, rows: int = 8, columns: int = 32) -> Procedure:
     """Tiles of rows x columns of the result stay in registers while the sums run; as many columns of B are copied for them."""
     p = reorder_loops(p, "i i_2")
     p = divide_loop(p, "i_2", columns, ["jo", "ji"], tail="cut")

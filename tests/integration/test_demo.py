@@ -39,7 +39,7 @@ def run_demo(directory: Path, *options: str, **environment: str) -> subprocess.C
     )
 
 
-SECTIONS_DONE = r"two-stage blur \d+ steps; Halide's blur \d+ steps; histogram \d+ steps; argmax \d+ steps"
+SECTIONS_DONE = r"two-stage blur \d+ steps; Halide's blur \d+ steps; histogram \d+ steps; argmax \d+ steps; options [\d.]+ times as fast"
 
 
 def percent_of_peak(output: str, name: str) -> float:

@@ -74,6 +74,10 @@ def _scalar(scalar: ScalarType, arg: Any, what: str, exact: bool) -> Any:
 
 
 def _array(typ: Type, arg: Any, what: str, exact: bool, lent: bool) -> Any:
+    if lent and type(arg) is np.ndarray and arg.ndim == typ.rank and arg.dtype == dtype_of(typ.scalar):
+        flags = arg.flags
+        if flags.c_contiguous and flags.aligned:
+            return arg
     shown = show_type(typ)
     try:
         array = np.asarray(arg)

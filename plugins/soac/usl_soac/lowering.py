@@ -24,6 +24,7 @@ from usl_soac.kernel_ops import chosen, condition, constant, control, data, data
 from usl_soac.kernel_uses import Uses
 from usl_soac.kernel_values import Arr, NotAKernel, Outside, Scalar, Target, Value, further
 from usl_soac.scalars import BOOL, SCALARS
+from usl_soac.siblings import is_plain, together
 from usl_soac.size_terms import defined
 from usl_soac.sizes import Term, literal, substitute
 from usl_soac.sizes import name as name_term
@@ -186,6 +187,7 @@ class Lowering:
 
     def body(self, body: Body, targets: Sequence[Target | None]) -> list[Value | None]:
         """The statements of a body. Results with a target are written there, and None is returned for them."""
+        body = together(body, self._lengths(body))
         bound = {param.name for each in body.statements for param in each.pattern}
         wanted = {
             atom: target
@@ -206,6 +208,22 @@ class Lowering:
                 self.store(target, self.value(atom))
             results.append(None)
         return results
+
+    def _lengths(self, body: Body) -> dict[Statement, Term]:
+        """Of how many rows plain reductions are."""
+        types = {param.name: param.type for each in body.statements for param in each.pattern if param.type.dims}
+        found: dict[Statement, Term] = {}
+        for statement in body.statements:
+            if not is_plain(statement):
+                continue
+            assert isinstance(statement.value, core.Reduce)
+            array = statement.value.arrays[0]
+            value = self.values.get(array)
+            if isinstance(value, Arr):
+                found[statement] = value.dims[0]
+            elif array in types and (dim := types[array].dims[0]) is not None:
+                found[statement] = self.term(dim)
+        return found
 
     def _place_parts(self, body: Body, direct: dict[Sym, Target]) -> None:
         """The parts of a concatenation that has a target are written there, if nothing else needs them."""
