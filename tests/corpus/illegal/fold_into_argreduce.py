@@ -179,6 +179,22 @@ CASES = [
     ),
     Illegal(
         "fold_into_argreduce",
+        "a_position_that_wraps_from_below",
+        "n: size, x: f32[n], m: f32, k: i8",
+        """
+        assert n <= 20
+        for i in seq(0, n):
+            if x[i] > m:
+                m = x[i]
+                k = i8(i - 129)
+        """,
+        lambda p: fold_into_argreduce(p, "i"),
+        "E412",
+        "cannot prove that i - 129 fits i8",
+        two_reductions("x[i]", "i8(i - 129)", none=127, typ="i8"),
+    ),
+    Illegal(
+        "fold_into_argreduce",
         "a_position_that_is_data",
         "n: size, x: f32[n], m: f32, k: i32, z: i32[n]",
         """

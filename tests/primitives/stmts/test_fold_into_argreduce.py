@@ -75,6 +75,13 @@ def test_both_reductions_can_be_divided_and_taken_apart() -> None:
     [
         ("for i in par(0, n):\n    if x[i] > m:\n        m = x[i]\n        k = i32(i)", "E404", "parallel loop"),
         ("for i in seq(0, n):\n    if i > 3:\n        m = x[i]\n        k = i32(i)", "E404", "does not ask whether an element"),
+        ("for i in seq(0, n):\n    if up:\n        m = x[i]\n        k = i32(i)", "E404", "does not ask whether an element"),
+        (
+            "for i in seq(0, n):\n    if x[i] > m:\n        m = x[i]\n        k = i32(i)\n    else:\n        k = 0",
+            "E404",
+            "without `else`",
+        ),
+        ("for i in seq(0, n):\n    if x[i] > m:\n        m = x[i]\n        y[1] = f32(i)", "E404", "no control value"),
         ("for i in seq(0, n):\n    if x[i] > m:\n        m = x[i]", "E404", "assign the element and its position"),
         ("for i in seq(0, n):\n    if x[i] > m:\n        m = x[i]\n        k += i32(i)", "E404", "assign the element and its"),
         ("for i in seq(0, n):\n    if x[i] > m:\n        m = x[i]\n        k = i32(x[i])", "E404", "no control value"),
@@ -88,7 +95,7 @@ def test_both_reductions_can_be_divided_and_taken_apart() -> None:
 def test_refusals(body: str, code: str, message: str) -> None:
     lines = "\n".join(f"            {line}" for line in body.splitlines())
     p = parse(f"""
-        def f(n: size, x: f32[n], m: f32, k: i32, y: f32[2]):
+        def f(n: size, x: f32[n], m: f32, k: i32, y: f32[2], up: bool):
             assert n <= 1000
 {lines}
         """)
