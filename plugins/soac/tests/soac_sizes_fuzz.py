@@ -12,6 +12,7 @@ from collections import Counter
 from functools import partial
 
 from soac_agree import Passes, bound
+from soac_corners import corner_program
 from soac_form_programs import random_form_program
 from soac_programs import random_program
 from soac_size_programs import random_size_program
@@ -21,7 +22,7 @@ from usl_soac import arguments
 from usl_soac.errors import SoacError
 from usl_soac.interp import OutOfFuel
 
-KINDS = {"plain": random_program, "hard": random_size_program, "forms": random_form_program}
+KINDS = {"plain": random_program, "hard": random_size_program, "forms": random_form_program, "corners": corner_program}
 LONG = 200
 """A run of more work counts for the largest ratio."""
 
@@ -82,7 +83,10 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--exact", action="store_true")
     parser.add_argument(
-        "--kind", choices=KINDS, default="plain", help="hard: sizes depend on much; forms: what is rare elsewhere"
+        "--kind",
+        choices=KINDS,
+        default="plain",
+        help="hard: sizes depend on much; forms: what is rare elsewhere; corners: the same ones each time",
     )
     options = parser.parse_args()
     total: Counter[str] = Counter()

@@ -8,6 +8,7 @@ from textwrap import dedent
 import numpy as np
 import pytest
 from soac_agree import compare
+from soac_corners import corner_programs
 from soac_sizes_fuzz import check
 
 from usl_soac.decorators import parse_program
@@ -93,6 +94,12 @@ def test_random_programs_do_the_same_after_each_pass(first):
 def test_random_programs_whose_sizes_depend_on_much_do_the_same_after_each_pass(first):
     for seed in range(first, first + 10):
         _, _, wrong = check(seed, kind="hard")
+        assert wrong == []
+
+
+def test_programs_at_the_corners_do_the_same_after_each_pass():
+    for number in range(len(corner_programs())):
+        _, _, wrong = check(number, kind="corners")
         assert wrong == []
 
 
