@@ -64,6 +64,16 @@ def test_a_refusal_is_one_error_with_a_code_at_the_line_of_the_directive(wanted)
     assert error.span is not None and error.span.file == __file__ and error.span.line > 0
 
 
+def test_a_place_in_a_specialised_stage_is_refused_with_the_reason():
+    with pytest.raises(DirectiveError) as caught:
+        on(
+            blur,
+            lambda s: s["out"].specialize("W >= 1024").parallel("y"),
+            lambda s: s["blur_x"].compute_at("out", "y"),
+        )()
+    assert "out is specialised: its copies read blur_x too" in str(caught.value)
+
+
 def test_what_an_operator_refuses_is_shown_with_its_counter_example():
     with pytest.raises(DirectiveError) as caught:
         on(scaled, lambda s: s["c"].update().parallel("x"))()

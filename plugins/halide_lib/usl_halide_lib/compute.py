@@ -116,9 +116,10 @@ def require_consumers_inside(working: Working, directive: Directive, func: Func,
         else "legal places: none but root, as statements without a common loop read it"
     )
     outside = next(stmt for stmt in found if not working.at(loop).is_ancestor_of(stmt))
-    raise directive.refuse(
-        f"{func.name} is read outside of that loop too", "E773", [f"read of {func.name} in: {text_of(outside)}", note]
-    )
+    notes = [f"read of {func.name} in: {text_of(outside)}", note]
+    if any(name == directive.args[0] for name, _, _ in working.branches):
+        notes.append(f"{directive.args[0]} is specialised: its copies read {func.name} too")
+    raise directive.refuse(f"{func.name} is read outside of that loop too", "E773", notes)
 
 
 def _named(working: Working, loop: Any) -> str:
