@@ -32,6 +32,8 @@ class Outcome:
 
     def agrees(self, other: Outcome) -> bool:
         """Whether both fail, or both give the same, shapes and types too."""
+        if self.failure == "MemoryError":
+            return True  # a pass may leave out the array that is too large
         if self.failure is not None or other.failure is not None:
             return self.failure is not None and other.failure is not None
         return all(map(_same, self.results, other.results))

@@ -54,12 +54,12 @@ class RandomProgram:
 def outcome(run: Callable[[], Any]) -> Any:
     """What a run gives: its results as plain data with shapes, or the name of the exception with which it failed.
 
-    Which of several failing tests is reported may differ, so the text is no part of it.
+    Which of several failing tests is reported may differ, so the text is no part of it. MemoryError is passed on.
     """
     try:
         results = run()
     except tuple(EXCEPTIONS.values()) as error:
-        if not hasattr(error, "site"):
+        if not hasattr(error, "site") or isinstance(error, MemoryError):
             raise
         return "failed"
     return tuple(plain(each) for each in (results if isinstance(results, tuple) else (results,)))
@@ -75,12 +75,12 @@ def plain(value: Any) -> Any:
 
 
 def interpreted(main: Function, args: Sequence[Any], *, exact: bool = False, **options: Any) -> Any:
-    """The outcome by the interpreter, None if it takes too long."""
+    """The outcome by the interpreter, None if it takes too long or too much memory."""
     program = main.core()
     values = arguments.converted(main.__usl_soac__.signature, args, exact)
     try:
         return outcome(lambda: interp.interpret(program, values, exact=exact, fuel=FUEL, **options))
-    except interp.OutOfFuel:
+    except (interp.OutOfFuel, MemoryError):  # compiled code may leave out the array that is too large
         return None
 
 
