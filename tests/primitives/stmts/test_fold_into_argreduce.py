@@ -75,6 +75,11 @@ def test_both_reductions_can_be_divided_and_taken_apart() -> None:
     [
         ("for i in par(0, n):\n    if x[i] > m:\n        m = x[i]\n        k = i32(i)", "E404", "parallel loop"),
         ("for i in seq(0, n):\n    if i > 3:\n        m = x[i]\n        k = i32(i)", "E404", "does not ask whether an element"),
+        (
+            "for i in seq(0, n):\n    if x[i] > m:\n        m = x[i]\n        y[0] += 1.0\n        k = i32(i)",
+            "E404",
+            "and nothing more",
+        ),
         ("for i in seq(0, n):\n    if up:\n        m = x[i]\n        k = i32(i)", "E404", "does not ask whether an element"),
         (
             "for i in seq(0, n):\n    if x[i] > m:\n        m = x[i]\n        k = i32(i)\n    else:\n        k = 0",
