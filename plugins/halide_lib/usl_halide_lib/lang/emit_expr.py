@@ -395,13 +395,13 @@ class Writer:
                 return None
 
 
-def _ends_of(node: Node) -> tuple[int, int]:
+def _ends_of(node: Node) -> tuple[int, ...]:
     """The least and the greatest value that an integer is known to have; of floats nothing is known."""
     match node:
         case Op(op="mod", args=(a, Const(value=value))) if a.type.is_int and value > 0:
             return 0, int(value) - 1
         case _:
-            return (node.type.least, node.type.greatest) if node.type.is_int else (1, 0)
+            return (node.type.least, node.type.greatest) if node.type.is_int else ()
 
 
 def _conjuncts(cond: Node, op: str) -> list[Node]:
