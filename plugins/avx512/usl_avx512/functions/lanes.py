@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from usl_avx512 import isa
+from usl_avx512 import isa, kernels_int
 from usl_avx512.isa.function_texts import FILE, function_texts
 from usl_avx512.memories import AVX512
 from usl_c11.emit import library
@@ -30,7 +30,8 @@ def instructions(typ: str) -> tuple[Procedure, ...]:
     """What functions on f32 or f64 are made of: operations of this type and of integers as wide."""
     bits = typ[1:]
     types = frozenset({typ, f"i{bits}", f"u{bits}"})
-    return tuple(_found(LANES[typ], types))
+    own = [kernels_int.mm512_set1_epu32] if typ == "f32" else []
+    return (*_found(LANES[typ], types), *own)
 
 
 def _found(lanes: int, types: frozenset[str]) -> Iterator[Procedure]:

@@ -2467,6 +2467,13 @@ static inline __m512d usl_avx512_sin_wide_pd(__m512d x, __m512d z)
 }
 #endif /* USL_AVX512_SIN_WIDE_PD */
 
+static __attribute__((noinline, unused)) __m512 usl_avx512_sin_far_ps(__m512 x)
+{
+    const __m256 low = _mm512_cvtpd_ps(usl_avx512_sin_wide_pd(_mm512_cvtps_pd(_mm512_castps512_ps256(x)), _mm512_setzero_pd()));
+    const __m256 high = _mm512_cvtpd_ps(usl_avx512_sin_wide_pd(_mm512_cvtps_pd(_mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(x), 1))), _mm512_setzero_pd()));
+    return _mm512_castpd_ps(_mm512_insertf64x4(_mm512_castps_pd(_mm512_castps256_ps512(low)), _mm256_castps_pd(high), 1));
+}
+
 static inline __m512 usl_avx512_sin_near_ps(__m512 x)
 {
     __m512 t = _mm512_setzero_ps();
@@ -2567,13 +2574,6 @@ static inline __m512 usl_avx512_sin_near_ps(__m512 x)
     v29 = _mm512_castsi512_ps(v30);
     v26 = _mm512_mask_mov_ps(v29, _mm512_cmp_ps_mask(v27, v28, _CMP_LT_OQ), x_v3);
     return v26;
-}
-
-static __attribute__((noinline, unused)) __m512 usl_avx512_sin_far_ps(__m512 x)
-{
-    const __m256 low = _mm512_cvtpd_ps(usl_avx512_sin_wide_pd(_mm512_cvtps_pd(_mm512_castps512_ps256(x)), _mm512_setzero_pd()));
-    const __m256 high = _mm512_cvtpd_ps(usl_avx512_sin_wide_pd(_mm512_cvtps_pd(_mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(x), 1))), _mm512_setzero_pd()));
-    return _mm512_castpd_ps(_mm512_insertf64x4(_mm512_castps_pd(_mm512_castps256_ps512(low)), _mm256_castps_pd(high), 1));
 }
 
 static inline __m512 usl_avx512_sin_ps(__m512 x)
@@ -2788,6 +2788,13 @@ static inline __m512d usl_avx512_sin_wide_pd(__m512d x, __m512d z)
 }
 #endif /* USL_AVX512_SIN_WIDE_PD */
 
+static __attribute__((noinline, unused)) __m512 usl_avx512_cos_far_ps(__m512 x)
+{
+    const __m256 low = _mm512_cvtpd_ps(usl_avx512_sin_wide_pd(_mm512_cvtps_pd(_mm512_castps512_ps256(x)), _mm512_set1_pd(1.0)));
+    const __m256 high = _mm512_cvtpd_ps(usl_avx512_sin_wide_pd(_mm512_cvtps_pd(_mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(x), 1))), _mm512_set1_pd(1.0)));
+    return _mm512_castpd_ps(_mm512_insertf64x4(_mm512_castps_pd(_mm512_castps256_ps512(low)), _mm256_castps_pd(high), 1));
+}
+
 static inline __m512 usl_avx512_cos_near_ps(__m512 x)
 {
     __m512 t = _mm512_setzero_ps();
@@ -2882,13 +2889,6 @@ static inline __m512 usl_avx512_cos_near_ps(__m512 x)
     v29 = _mm512_xor_si512(v30, q);
     v28 = _mm512_castsi512_ps(v29);
     return v28;
-}
-
-static __attribute__((noinline, unused)) __m512 usl_avx512_cos_far_ps(__m512 x)
-{
-    const __m256 low = _mm512_cvtpd_ps(usl_avx512_sin_wide_pd(_mm512_cvtps_pd(_mm512_castps512_ps256(x)), _mm512_set1_pd(1.0)));
-    const __m256 high = _mm512_cvtpd_ps(usl_avx512_sin_wide_pd(_mm512_cvtps_pd(_mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(x), 1))), _mm512_set1_pd(1.0)));
-    return _mm512_castpd_ps(_mm512_insertf64x4(_mm512_castps_pd(_mm512_castps256_ps512(low)), _mm256_castps_pd(high), 1));
 }
 
 static inline __m512 usl_avx512_cos_ps(__m512 x)
@@ -3103,6 +3103,13 @@ static inline __m512d usl_avx512_sin_wide_pd(__m512d x, __m512d z)
 }
 #endif /* USL_AVX512_SIN_WIDE_PD */
 
+static __attribute__((noinline, unused)) __m512 usl_avx512_tan_far_ps(__m512 x)
+{
+    const __m256 low = _mm512_cvtpd_ps(_mm512_div_pd(usl_avx512_sin_wide_pd(_mm512_cvtps_pd(_mm512_castps512_ps256(x)), _mm512_setzero_pd()), usl_avx512_sin_wide_pd(_mm512_cvtps_pd(_mm512_castps512_ps256(x)), _mm512_set1_pd(1.0))));
+    const __m256 high = _mm512_cvtpd_ps(_mm512_div_pd(usl_avx512_sin_wide_pd(_mm512_cvtps_pd(_mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(x), 1))), _mm512_setzero_pd()), usl_avx512_sin_wide_pd(_mm512_cvtps_pd(_mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(x), 1))), _mm512_set1_pd(1.0))));
+    return _mm512_castpd_ps(_mm512_insertf64x4(_mm512_castps_pd(_mm512_castps256_ps512(low)), _mm256_castps_pd(high), 1));
+}
+
 static inline __m512 usl_avx512_tan_near_ps(__m512 x)
 {
     __m512 t = _mm512_setzero_ps();
@@ -3255,13 +3262,6 @@ static inline __m512 usl_avx512_tan_near_ps(__m512 x)
     v50 = _mm512_fmadd_ps(v, h, t);
     v47 = _mm512_mask_mov_ps(v50, _mm512_cmp_ps_mask(v48, v49, _CMP_LT_OQ), x_v3);
     return v47;
-}
-
-static __attribute__((noinline, unused)) __m512 usl_avx512_tan_far_ps(__m512 x)
-{
-    const __m256 low = _mm512_cvtpd_ps(_mm512_div_pd(usl_avx512_sin_wide_pd(_mm512_cvtps_pd(_mm512_castps512_ps256(x)), _mm512_setzero_pd()), usl_avx512_sin_wide_pd(_mm512_cvtps_pd(_mm512_castps512_ps256(x)), _mm512_set1_pd(1.0))));
-    const __m256 high = _mm512_cvtpd_ps(_mm512_div_pd(usl_avx512_sin_wide_pd(_mm512_cvtps_pd(_mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(x), 1))), _mm512_setzero_pd()), usl_avx512_sin_wide_pd(_mm512_cvtps_pd(_mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(x), 1))), _mm512_set1_pd(1.0))));
-    return _mm512_castpd_ps(_mm512_insertf64x4(_mm512_castps_pd(_mm512_castps256_ps512(low)), _mm256_castps_pd(high), 1));
 }
 
 static inline __m512 usl_avx512_tan_ps(__m512 x)

@@ -95,7 +95,6 @@ ONE_VALUE = chain(
     lanewise("set1", "dst[i] = a", "_mm512_set1_epi8((char){a})", EPI8, EPU8, forms=("",)),
     lanewise("set1", "dst[i] = a", "_mm512_set1_epi16((short){a})", EPI16, EPU16, forms=("",)),
     lanewise("set1", "dst[i] = a", "_mm512_set1_epi32({a})", EPI32),
-    lanewise("set1", "dst[i] = a", "_mm512_set1_epi32((int){a})", EPU32),
     lanewise("set1", "dst[i] = a", "_mm512_set1_epi64((long long){a})", EPI64, EPU64),
     lanewise("mov", "dst[i] = src[i]", "{src}", *NEW, EPU32, EPU16, forms=("",)),
     family(

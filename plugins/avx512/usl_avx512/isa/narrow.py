@@ -72,7 +72,7 @@ MOVES = chain(
         )
     ),
     lanewise("set1", "dst[i] = a", "$one", *PARTS),
-    lanewise("set1", "dst[i] = a", "$one", *NARROW, forms=MASKED),
+    lanewise("set1", "dst[i] = a", "$one", *NARROW, EPU32, forms=MASKED),
     lanewise("mov", "dst[i] = src[i]", "{src}", *PARTS),
     lanewise("mov", "dst[i] = src[i]", "{src}", *NARROW, EPI32, EPU32, EPI64, forms=MASKED),
 )
