@@ -102,6 +102,16 @@ CASES: tuple[Case, ...] = (
     Case("split_write", "x[0] = y[0] + y[1]", lambda p, at: ops.split_write(p, at[0])),
     Case("if_to_select", "if x[0] < y[0]:\n    x[1] = y[1]", lambda p, at: ops.if_to_select(p, at[0])),
     Case("fold_into_reduce", "x[0] = x[0] + y[0]", lambda p, at: ops.fold_into_reduce(p, at[0])),
+    Case(
+        "fold_into_argreduce",
+        "k: i32\nk = 0\nfor i in seq(0, 8):\n    if x[i] > y[0]:\n        y[0] = x[i]\n        k = i32(i)",
+        lambda p, at: ops.fold_into_argreduce(p, at[2]),
+    ),
+    Case(
+        "scale_accumulator",
+        "m: f32\nt: f32\nm = x[0]\nt = 0.0\nm @= max(x[1])\nt += x[2]\ny[0] = t * exp(-m)",
+        lambda p, at: ops.scale_accumulator(p, at[1], "exp(-m)"),
+    ),
     Case("inline_assign", "t: f32\nt = x[0]\ny[0] = t", lambda p, at: ops.inline_assign(p, at[1]), "y[0] = t"),
     Case("delete_dead_writes", "t: f32\nt = x[0]\nt = y[0]", lambda p, at: ops.delete_dead_writes(p, at[1]), "y[0] = t"),
     Case(

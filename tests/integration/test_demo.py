@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import demo.options
 import demo.sections
 import demo.tour
 import usl_avx512
@@ -96,9 +97,10 @@ def test_a_failed_check_is_shown_and_makes_the_status_1(
     monkeypatch.setattr(demo.tour, "tour_sgemm", lambda screen, portable: Outcome("a", ("scheduled C is above the peak",)))
     monkeypatch.setattr(demo.tour, "tour_blur", lambda screen, portable: Outcome("b"))
     monkeypatch.setattr(demo.sections, "SECTIONS", ())
+    monkeypatch.setattr(demo.options, "tour_options", lambda screen: Outcome("c"))
     assert main(["--quick"]) == 1
     lines = capsys.readouterr().out.strip().splitlines()
-    assert lines[-2:] == ["problem: scheduled C is above the peak", "demo failed in 0 s: a; b"]
+    assert lines[-2:] == ["problem: scheduled C is above the peak", "demo failed in 0 s: a; b; c"]
 
 
 def test_a_processor_without_avx512_gets_the_portable_schedules_and_is_told(

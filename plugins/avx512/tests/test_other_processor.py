@@ -33,6 +33,11 @@ for letter, dtype in (("s", np.float32), ("d", np.float64)):
         bytes, shorts, sums = np.ones((4, 4), np.int8), np.ones((4, 4), np.int16), np.ones((4, 4), np.int32)
         calls |= dict(gemm_u8s8s32=(bytes.view(np.uint8), bytes, sums), gemm_s8s8s32=(bytes, bytes, sums))
         calls |= dict(gemm_s16s16s32=(shorts, shorts, sums), Packed=(bytes,), QuantizedLinear=(bytes,))
+        rows = "softmax log_softmax silu sigmoid gelu_tanh gelu argmax cumsum row_sums row_maxima".split()
+        images, halves = np.ones((1, 2, 4, 4), dtype), np.ones((1, 4, 4), np.uint16)
+        calls |= dict.fromkeys(rows, (A,)) | dict.fromkeys(("max_pool2d", "avg_pool2d"), (images, 2))
+        calls |= dict(layer_norm=(A, x, y), rms_norm=(A, x), cross_entropy=(A, np.zeros(4, np.int64)), compress=(x > 0, x))
+        calls |= dict(attention=(A[None],) * 3, attention_bf16=(halves,) * 3)
     for name, given in calls.items():
         try:
             getattr(kernels, name)(*given)

@@ -171,7 +171,7 @@ class Apart:
         self.parts.setdefault(key, _Part(typ)).forms.append(form)
         self.where[id(node)] = key, form
 
-    def _collect_data(self, expr: ir.Node) -> None:
+    def _collect_data(self, expr: ir.Expr) -> None:
         match expr:
             case ir.Read(name=name, idx=idx, type=typ):
                 self._collect(name, expr, idx, typ)
@@ -187,7 +187,7 @@ class Apart:
             case ir.ExternCall(fn=fn, args=args) if fn is not IDX:
                 for each in args:
                     self._collect_data(each)
-            case _:
+            case ir.Cast() | ir.ExternCall() | ir.ReadConfig() | ir.StrideExpr() | ir.WindowExpr():
                 raise Fixed
 
     def procedure(self) -> build.ProcBuilder:

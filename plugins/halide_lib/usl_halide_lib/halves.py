@@ -69,8 +69,7 @@ def _half(node: object) -> BinaryOp | None:
     match node:
         case BinaryOp(op="/" | "%", type=ControlType(), rhs=Literal(value=2)) if not depends_on_data(node):
             return node
-        case _:
-            return None
+    return None
 
 
 def _divided(p: Procedure, loop: ForCursor, parity: str) -> Procedure:

@@ -70,7 +70,7 @@ def linear(expr: ir.Expr) -> Sum | None:
             if depends_on_data(expr):
                 return None
             return Sum(0, {("text", show_expr(expr), mentioned(expr)): 1})
-        case _:
+        case ir.Read() | ir.Literal() | ir.BinaryOp() | ir.Cast() | ir.WindowExpr() | ir.StrideExpr() | ir.ReadConfig():
             return None
 
 

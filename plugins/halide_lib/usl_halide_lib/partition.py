@@ -20,7 +20,24 @@ from usl_core import Procedure
 from usl_core.cursors import ExternFunctionCursor, ForCursor, IfCursor
 from usl_core.errors import SchedulingError, Undecided
 from usl_core.ir import externs
-from usl_core.ir.nodes import Assign, BinaryOp, Block, Expr, ExternCall, For, If, Literal, Node, Read, Reduce, UnaryMinus
+from usl_core.ir.nodes import (
+    Assign,
+    BinaryOp,
+    Block,
+    Cast,
+    Expr,
+    ExternCall,
+    For,
+    If,
+    Literal,
+    Node,
+    Read,
+    ReadConfig,
+    Reduce,
+    StrideExpr,
+    UnaryMinus,
+    WindowExpr,
+)
 from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import depends_on_data, same_expr
@@ -171,7 +188,7 @@ def _most(expr: Expr) -> float:
             return int(value) - 1
         case ExternCall(fn=externs.MIN, args=args):
             return min(map(_most, args))
-        case _:
+        case Read() | UnaryMinus() | BinaryOp() | ExternCall() | Cast() | WindowExpr() | StrideExpr() | ReadConfig():
             return math.inf
 
 
@@ -266,20 +283,15 @@ class _Ends:
                     gap = left.plus(right, -1)  # at least 0, or 1 if the sign is strict
                     limit = Form(int(op in ("<", ">")))
                     self._linear(gap if wanted else Form().plus(gap, -1), limit if wanted else Form(1).plus(limit, -1), True)
-            case _:
-                pass
 
     def _compare(self, expr: Expr, limit: Form, at_least: bool) -> None:
         """Take note of where expr >= limit holds, or expr <= limit."""
-        match expr:
-            case ExternCall(fn=externs.MIN | externs.MAX, args=args):
-                for each in args:
-                    if self._varies(each):
-                        self._compare(each, limit, at_least)
-            case _:
-                form = self.form(expr)
-                if form is not None:
-                    self._linear(form, limit, at_least)
+        if isinstance(expr, ExternCall) and expr.fn in (externs.MIN, externs.MAX):
+            for each in expr.args:
+                if self._varies(each):
+                    self._compare(each, limit, at_least)
+        elif (form := self.form(expr)) is not None:
+            self._linear(form, limit, at_least)
 
     def _linear(self, form: Form, limit: Form, at_least: bool) -> None:
         """The same for a sum, whatever the values of inner iterators are."""
@@ -357,5 +369,5 @@ class _Ends:
             case BinaryOp(op="/"):
                 self.quotients[show_expr(expr)] = expr
                 return Form(0, {show_expr(expr): 1})
-            case _:
+            case Read() | BinaryOp() | ExternCall() | Cast() | WindowExpr() | StrideExpr() | ReadConfig():
                 return None

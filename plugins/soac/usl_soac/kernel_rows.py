@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from usl_core.backend import written_formals
-from usl_core.ir.nodes import BinaryOp, Literal, Proc, Read
+from usl_core.ir.nodes import BinaryOp, Cast, ExternCall, Literal, Proc, Read, ReadConfig, StrideExpr, UnaryMinus, WindowExpr
 from usl_core.ir.nodes import Expr as ProcExpr
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import SIZE, ControlType, TensorType
@@ -72,6 +72,6 @@ def _term(expr: ProcExpr, known: Mapping[Sym, Term]) -> Term:
                     return left - (left // right.constant) * right.constant
                 case _:
                     pass
-        case _:
+        case UnaryMinus() | ExternCall() | Cast() | WindowExpr() | StrideExpr() | ReadConfig():
             pass
     raise AssertionError("an extent is a term of sizes")

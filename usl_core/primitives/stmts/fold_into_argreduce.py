@@ -34,7 +34,7 @@ from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import depends_on_data, free_names, same_expr, substitute
 from usl_core.ir.types import ScalarType, is_control
-from usl_core.primitives.base import edit_of, primitive, refuse, require, require_proved
+from usl_core.primitives.base import edit_of, primitive, refuse, require
 from usl_core.primitives.exprs.kept import forward_kept
 from usl_core.primitives.locate import Where, context_at, loop_at
 from usl_core.primitives.loops.iterations import runs_at_least_once
@@ -171,7 +171,8 @@ def _require_apart(proc: Procedure, path: Path, loop: For, search: _Search) -> N
     for stmt, exprs in ((search.extreme, (element,)), (search.position, (element, _read(search.extreme)))):
         found = reads_target(ctx, exprs, target(ctx, stmt))
         if found is not None:
-            refuse(f"{stmt.name.name} may be read as an element", stmt.span, conflict_notes(found), code="E411")
+            what, *_ = conflict_notes(found)  # without values: at most sizes the first iteration hides the difference
+            refuse(f"{stmt.name.name} may be read as an element", stmt.span, [what], code="E411")
 
 
 def _require_rising(proc: Procedure, path: Path, loop: For, search: _Search) -> None:
@@ -183,11 +184,12 @@ def _require_rising(proc: Procedure, path: Path, loop: For, search: _Search) -> 
     following = substitute(position.arg, {loop.iter: add(index_read(loop.iter), index_literal(1))})
     here, later = ctx.index(position.arg), ctx.index(following)
     message = f"cannot prove that {show_expr(position.arg)} never falls from one iteration to the next"
-    require_proved(ctx, fml.le(here, later), message, position.span, values=(here, later))
+    require(ctx.holds(fml.le(here, later)), message, position.span, code="E412")
     least, greatest = typ.int_range()
     goal = fml.and_([fml.le(affine.const(least), here), fml.le(here, affine.const(greatest))])
-    message = f"cannot prove that {show_expr(position.arg)} fits {typ}"
-    require_proved(ctx, goal, message, position.span, values=(here,), hint="assert a bound of the loop's end")
+    if not ctx.holds(goal):
+        hint = "hint: assert a bound of the loop's end"
+        refuse(f"cannot prove that {show_expr(position.arg)} fits {typ}", position.span, [hint], code="E412")
 
 
 # ---- forward

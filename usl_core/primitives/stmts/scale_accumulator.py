@@ -15,9 +15,12 @@ from usl_core.ir.memory import DRAM
 from usl_core.ir.nodes import (
     Alloc,
     Assign,
+    AssignConfig,
     BinaryOp,
     Block,
     Call,
+    Cast,
+    Check,
     Expr,
     ExternCall,
     For,
@@ -25,10 +28,15 @@ from usl_core.ir.nodes import (
     Literal,
     LoopMode,
     Node,
+    Pass,
     Read,
+    ReadConfig,
     Reduce,
     Stmt,
+    StrideExpr,
     UnaryMinus,
+    WindowExpr,
+    WindowStmt,
     index_literal,
     index_read,
 )
@@ -111,20 +119,20 @@ def _require_never_zero(expr: Expr) -> None:
                 if not _is_total(node):
                     message = f"the exponent {show_expr(arg)} has more than sums, products, min and max of scalars and numbers"
                     refuse(message, expr.span, code="E404")
-        case _:
+        case (
+            Read() | Literal() | UnaryMinus() | BinaryOp() | ExternCall() | Cast() | ReadConfig() | StrideExpr() | WindowExpr()
+        ):
             hint = "hint: a factor such as exp(-m), or a product of such and numbers other than 0"
             refuse(f"{show_expr(expr)} is not known to be other than 0", expr.span, [hint], code="E412")
 
 
 def _is_total(node: object) -> bool:
     """Whether an operation has a value whenever its operands have, and none without."""
-    match node:
-        case Read(idx=()) | Literal() | UnaryMinus() | BinaryOp(op="+" | "-" | "*"):
-            return isinstance(node.type, ScalarType)
-        case ExternCall(fn=fn):
-            return fn in (EXP, MIN, MAX)
-        case _:
-            return False
+    if isinstance(node, ExternCall):
+        return node.fn in (EXP, MIN, MAX)
+    is_sum = isinstance(node, Literal | UnaryMinus) or (isinstance(node, BinaryOp) and node.op in ("+", "-", "*"))
+    is_sum = is_sum or (isinstance(node, Read) and not node.idx)
+    return is_sum and isinstance(getattr(node, "type", None), ScalarType)
 
 
 @dataclass
@@ -167,7 +175,7 @@ class _Scaling:
                 refuse(f"the statement uses {self.name} and changes what the factor reads", stmt.span, code="E411")
             case Assign() | Reduce():
                 self.write(path, stmt)
-            case _:
+            case If() | Call() | WindowStmt() | Alloc() | AssignConfig() | Check() | Pass():
                 message = f"{self.name} is used in another way than to assign it, add to it, or compute with it"
                 refuse(message, stmt.span, ["hint: inline, inline_window, if_to_select, bind_expr"], code="E450")
 

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from functools import cache
 
 from usl_avx512.isa import lanes_apart
-from usl_avx512.networks.rows import rows_schedule
 from usl_core import Procedure, proc_from_source
 from usl_core.scheduling import lift_alloc, rename
 
@@ -121,6 +120,8 @@ class Pool:
 @cache
 def pooling(pool: Pool) -> Procedure:
     """The scheduled kernel."""
+    from usl_avx512.networks.rows import rows_schedule  # only where something is scheduled
+
     p = proc_from_source(pool.text())
     forms = [f"mm512_{form}{LOADS[pool.step]}" for form in ("", "mask_")] if pool.step in LOADS else []
     p = rows_schedule(p, more=[getattr(lanes_apart, form) for form in forms])
