@@ -242,7 +242,8 @@ def test_pooling_in_plain_loops_is_pooling(size: int, step: int, border: int) ->
             image = np.ascontiguousarray(x.transpose(0, 2, 3, 1)) if last else x[0]
             y = np.empty_like(wanted.transpose(0, 2, 3, 1) if last else wanted[0], np.float32, order="C")
             run(proc_from_source(pool.text()).ir, [*((1, 5, 6, 2) if last else (2, 5, 6)), image, y])
-            assert np.allclose(y, wanted.transpose(0, 2, 3, 1) if last else wanted[0], rtol=1e-6)
+            close = np.allclose(y, wanted.transpose(0, 2, 3, 1) if last else wanted[0], rtol=1e-6, atol=1e-6)  # sums may cancel
+            assert close
 
 
 X, W = np.zeros((2, 4), np.float32), np.zeros(4, np.float32)
