@@ -61,7 +61,7 @@ USL_CONVERT(_mm512_cvttps_epu32, __m512i, uint32_t, __m512, float, 16, x > -1.0f
         memcpy(x, &a, sizeof x);                                                                                                 \
         memcpy(by, &b, sizeof by);                                                                                               \
         for (int i = 0; i < (COUNT); i++)                                                                                        \
-            x[i] = (ELEMENT)(x[i] >> by[i]);                                                                                     \
+            x[i] = (ELEMENT)(x[i] >> (by[i] < 0 || by[i] >= 8 * (int)sizeof *x ? 8 * (int)sizeof *x - 1 : by[i]));               \
         memcpy(&a, x, sizeof x);                                                                                                 \
         return a;                                                                                                                \
     }
