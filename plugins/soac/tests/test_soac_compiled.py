@@ -183,6 +183,9 @@ def test_what_was_not_made_from_the_kernel_is_refused():
     assert caught.value.code == "E768"
     with pytest.raises(SoacError, match="returns None, not a procedure"):
         product.schedule("k0", lambda kernel: None)
+    with pytest.raises(SoacError, match="None is no function that schedules 'k0'") as caught:
+        product.schedule("k0")
+    assert caught.value.code == "E768"
     with pytest.raises(SoacError, match=r"product has no kernel k7; its kernels: product\.k0"):
         product.schedule("k7", lambda kernel: kernel)
 

@@ -44,13 +44,15 @@ class Tuned:
         A schedule is a function that takes a procedure, and options as given here, and returns what operators have made of it.
 
         Raises:
-            SoacError: there is no such kernel, or what the schedule returns was not made from the kernel by operators that
-            keep its meaning (E768).
+            SoacError: there is no such kernel, no schedule is given for it, or what the schedule returns was not made from the
+            kernel by operators that keep its meaning (E768).
         """
         if callable(kernel):
             chosen, apply = list(self.compiled().kernels), kernel
         else:
-            assert schedule is not None, "schedule(name, function)"
+            if not callable(schedule):
+                hint = f"hint: f.schedule({kernel!r}, schedule), or f.schedule(schedule) for all kernels"
+                raise SoacError(f"{schedule!r} is no function that schedules {kernel!r}", notes=(hint,), code="E768")
             chosen, apply = [self._kernel(kernel)], schedule
         found = {name: _scheduled(name, self.compiled().kernels[name], apply, options) for name in chosen}
         made = self.copied()
