@@ -200,9 +200,7 @@ def attention(
     causal = option("causal", causal)
     for name, array in (("q", q), ("k", k), ("v", v)):
         require_array(name, array, "float32")
-    heads, m, n, d = _attended(q, k, v)
-    if causal and m > n:
-        raise ValueError(f"there are {m} queries and {n} keys: a causal query has a key of its own number")
+    heads, m, n, d = _attended(q, k, v, causal)
     factor = 1 / math.sqrt(d) if scale is None else number(SINGLE, "scale", scale)
     y = result(q, out, k=k, v=v)
     if d == 64 and n % 64 == 0 and causal and m == n:
@@ -234,7 +232,8 @@ def attention_bf16(
     arrays = (("q", q), ("k", k), ("v", v))
     for name, array in arrays:
         require_array(name, array, "uint16")
-    causal, (heads, m, n, d) = option("causal", causal), _attended(q, k, v)
+    causal = option("causal", causal)
+    heads, m, n, d = _attended(q, k, v, causal)
     factor = 1 / math.sqrt(d) if scale is None else number(SINGLE, "scale", scale)
     found = new(q.shape, "uint16") if out is None else require_output(out, q.shape, "uint16", q=q, k=k, v=v)
     if d == 64 and n % 64 == 0 and _multiplies_pairs() and m >= 6 and (m == n or not causal):
@@ -246,7 +245,7 @@ def attention_bf16(
     return found
 
 
-def _attended(q: Any, k: Any, v: Any) -> tuple[int, int, int, int]:
+def _attended(q: Any, k: Any, v: Any, causal: bool) -> tuple[int, int, int, int]:
     """How many heads there are, of how many queries and keys, and how many elements each has."""
     for name, array in (("q", q), ("k", k), ("v", v)):
         if array.ndim < 2:
@@ -256,6 +255,8 @@ def _attended(q: Any, k: Any, v: Any) -> tuple[int, int, int, int]:
         raise ValueError(f"k must have the shape of q, {q.shape}, but for the number of keys, not {k.shape}")
     if v.shape != k.shape:
         raise ValueError(f"v must have the shape of k, {k.shape}, not {v.shape}")
+    if causal and m > n:
+        raise ValueError(f"there are {m} queries and {n} keys: a causal query has a key of its own number")
     return q.size // (m * d), m, n, d
 
 
