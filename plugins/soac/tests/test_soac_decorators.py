@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import threading
 from types import SimpleNamespace
 
@@ -11,6 +13,7 @@ import numpy as np
 import pytest
 
 import usl_soac
+from usl_core.errors import UsageError
 from usl_soac import SoacError, parse_program, sliced, soac, static_sizes
 
 FACTOR = 3
@@ -112,3 +115,80 @@ def test_several_threads_may_use_a_function_first():
     for thread in threads:
         thread.join()
     assert results == [[1, 2, 2, 3]] * 8
+
+
+def test_a_copy_is_the_function_itself_and_pickle_finds_it_by_its_name():
+    assert copy.copy(above) is above and copy.deepcopy({"f": above})["f"] is above
+    assert pickle.loads(pickle.dumps(above)) is above
+    f = parse_program("@soac\ndef f(x: i64) -> i64:\n    return x\n")["f"]
+    with pytest.raises(UsageError, match="f cannot be pickled: no module has it under a name"):
+        pickle.dumps(f)
+
+
+@soac
+def unchanged(x: f64[n], y: f64[n], k: i64) -> tuple[f64[n], f64[n], f64[n]]:
+    for _ in range(k):
+        x, y = y, x
+    return x, y, x.set(0, 7.0)
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.arange(6.0)[::2],
+        np.arange(3.0)[::-1],
+        np.arange(3.0).astype(">f8"),
+        np.frombuffer(b"\0" * 25, "f8", offset=1),
+        np.broadcast_to(np.float64(2), (3,)),
+        np.arange(3, dtype="f2"),
+        np.arange(3, dtype="u8"),
+        np.array([1.5, 2, 3], object),
+        np.ma.array([1.0, 2.0, 3.0], mask=[0, 1, 0]),
+        memoryview(np.arange(3.0)),
+        range(3),
+        (np.float32(1), 2, 3.0),
+    ],
+    ids=lambda each: type(each).__name__,
+)  # fmt: skip
+def test_arrays_of_every_layout_are_taken_and_results_share_nothing_with_them(array):
+    expected = np.array(array, "f8")
+    if isinstance(array, np.ndarray):
+        array.flags.writeable = False
+    for k in (0, 1):
+        results = unchanged(array, array, k)
+        for each in results[:2]:
+            np.testing.assert_array_equal(each, expected)
+        np.testing.assert_array_equal(results[2], [7, *expected[1:]])
+        for each in results:
+            each[:] = -1
+        np.testing.assert_array_equal(np.array(array, "f8"), expected)
+        assert not np.shares_memory(results[0], results[1])
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        ((np.array(1.0), [], 0), "x is f64.n., an array of 1 dimensions, not of 0"),
+        (([10**400], [1], 0), "x is f64.n.; some elements are larger than every f64"),
+        ((np.array(["a", 1.0], object), [1, 2], 0), "x is f64.n., and 'a' is no number"),
+        ((np.array([1j]), [1], 0), "x is f64.n., not an array of complex128"),
+        (([1], [1], 1.0), "k is an i64, not 1.0"),
+        (([1], [1], np.array([1])), "k is an i64, not an array of 1 dimensions"),
+        (([1], [1], 2**63), "k is 9223372036854775808, which is no i64"),
+    ],
+)
+def test_arguments_that_are_none_are_one_message(args, message):
+    for run in (unchanged, unchanged.interpret):
+        with pytest.raises(SoacError, match=message):
+            run(*args)
+
+
+@soac
+def half(x: f32) -> f32:
+    return x * 0.5
+
+
+def test_numbers_beyond_all_floats_are_one_message():
+    for run in (half, half.interpret):
+        with pytest.raises(SoacError, match="half: x is larger than every f32"):
+            run(10**400)

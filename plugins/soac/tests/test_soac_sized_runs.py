@@ -119,3 +119,17 @@ def test_the_work_of_a_recursive_map_grows_linearly():
     work = [compared(RECURSIVE, n, np.ones(1)).others["ext"].work for n in range(17)]
     steps = {b - a for a, b in itertools.pairwise(work[1:])}
     assert len(steps) == 1
+
+
+def test_a_mistake_of_the_interpreter_is_not_taken_for_a_size_that_is_not_known(monkeypatch):
+    text = "@soac\ndef g(k: i64) -> i64[_]:\n    return iota(reduce(add, 0, replicate(2, k)))\n\n"
+    text += "@soac\ndef f(x: i64[n], k: i64) -> i64[_, _]:\n    return map(lambda v: g(k), x)"
+    f = parse_program(text)["f"]
+    assert f.interpret([], 2).shape == (0, 4)
+
+    def mistaken(*_):
+        raise KeyError("a mistake")
+
+    monkeypatch.setattr("usl_soac.interp.Interpreter.folded", mistaken)
+    with pytest.raises(KeyError, match="a mistake"):
+        f.interpret([], 2)

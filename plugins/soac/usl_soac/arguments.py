@@ -62,9 +62,10 @@ def _scalar(scalar: ScalarType, arg: Any, what: str, exact: bool) -> Any:
             return arg
     elif scalar.is_real:
         if isinstance(arg, int | float | Fraction) and not isinstance(arg, bool):
-            if exact:
-                return as_fraction(arg)
-            return float(np.float32(arg)) if scalar.bits == 32 else float(arg)
+            try:
+                return as_fraction(arg) if exact else float(np.float32(arg)) if scalar.bits == 32 else float(arg)
+            except OverflowError:  # a number of Python that is larger than every f64
+                raise ill_typed(f"{what} is larger than every {scalar}", None) from None
     elif isinstance(arg, int) and not isinstance(arg, bool):
         low, high = scalar.int_range()
         if low <= arg <= high:
@@ -96,12 +97,26 @@ def _array(typ: Type, arg: Any, what: str, exact: bool, lent: bool) -> Any:
         low, high = typ.scalar.int_range()
         if int(array.min()) < low or int(array.max()) > high:
             raise ill_typed(f"{what} is {shown}; some elements are no {typ.scalar}", None)
+    if array.dtype.kind == "O":
+        array = _numbers(array, shown, what)
     if not (exact and typ.scalar.is_real):
         return np.require(array, wanted, ["C", "A"]) if lent else np.array(array, wanted)
     made = np.empty(array.size, object)
     for i, each in enumerate(array.reshape(-1).tolist()):
         made[i] = as_fraction(each)
     return made.reshape(array.shape)
+
+
+def _numbers(array: Any, shown: str, what: str) -> Any:
+    """An array of Python's objects, which must be numbers that fit an f64."""
+    for each in array.reshape(-1).tolist():
+        if not isinstance(each, int | float | Fraction):
+            raise ill_typed(f"{what} is {shown}, and {_shown(each)} is no number", None)
+        try:
+            float(each)
+        except OverflowError:
+            raise ill_typed(f"{what} is {shown}; some elements are larger than every f64", None) from None
+    return array
 
 
 def _shown(arg: Any) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from usl_core import tracebacks
 from usl_core.errors import LIBRARIES
+from usl_core.ir.identity import Declaration
 from usl_soac import text, types
 from usl_soac.core import Program
 from usl_soac.definitions import Definition, Scope
@@ -22,8 +24,11 @@ tracebacks.DECORATORS.update(("soac",))
 tracebacks.install()
 
 
-class Function(Tuned):
-    """A function of arrays; it is checked when it is first used, so that it may use what is defined later."""
+class Function(Tuned, Declaration):
+    """A function of arrays; it is checked when it is first used, so that it may use what is defined later.
+
+    A copy of it is the function itself, and pickle finds it again under the name that a module has for it.
+    """
 
     def __init__(self, definition: Definition) -> None:
         self.__usl_soac__ = definition
@@ -35,6 +40,9 @@ class Function(Tuned):
     def name(self) -> str:
         """The name that it was defined with."""
         return self.__usl_soac__.name
+
+    def declared_as(self) -> str:
+        return f"{self.name()}(): {ast.unparse(self.__usl_soac__.node)}"
 
     def core(self) -> Program:
         """The program of this function and everything that it uses.

@@ -16,7 +16,7 @@ import numpy as np
 
 from usl_core.ir.nodes import Proc
 from usl_core.ir.sym import Sym
-from usl_soac import core, operations, sizes
+from usl_soac import core, failures, operations, sizes
 from usl_soac.arithmetic import NOT_TOTAL
 from usl_soac.core import Atom, Body, Const, Expr, Function, Program, Statement, Type
 from usl_soac.scalars import BOOL, I64
@@ -25,6 +25,7 @@ from usl_soac.traverse import used_by_statement
 
 Evaluate = Callable[[Statement, dict[Sym, Any]], Sequence[Any]]
 Dims = tuple[Term, ...]
+FAILURES = tuple(failures.EXCEPTIONS.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +108,10 @@ class Shapes:
                 continue
             try:
                 result.append(shape_of(value(position)))
-            except Exception:  # it fails, so there is no such number
-                result.append(shape)
+            except FAILURES as error:
+                if not failures.is_failure(error):
+                    raise
+                result.append(shape)  # there is no such number
         return result
 
     def expr(self, expr: Expr, env: _Known, types: Sequence[Type]) -> list[Shape]:

@@ -30,6 +30,11 @@ def failed(site: Site, values: Sequence[object] = ()) -> Exception:
     return error
 
 
+def is_failure(error: BaseException) -> bool:
+    """Whether an exception is that of a test which failed, and not one that Python raises of itself."""
+    return isinstance(error, tuple(EXCEPTIONS.values())) and hasattr(error, "site")
+
+
 def quoted(text: str) -> str:
     """A text that stands for itself in a site."""
     return text.replace("{", "{{").replace("}", "}}")

@@ -144,12 +144,7 @@ class Interpreter:
         self.work += 1
         if self._fuel is not None and self.work > self._fuel:
             raise OutOfFuel
-        try:
-            values = self.expr(statement.value, statement, env)
-        except MemoryError as error:
-            if hasattr(error, "site"):
-                raise
-            raise failures.failed(failures.too_large(statement.span)) from None
+        values = self.values(statement, env)
         for param, value in zip(statement.pattern, values, strict=True):
             env[param.name] = value
         for param, value in zip(statement.pattern, values, strict=True):
@@ -157,6 +152,15 @@ class Interpreter:
                 if dim is not None and self.term(dim, env) != value.shape[d]:
                     what = f"{param.name.name} is {value.shape}, its type says {dim.show()} in dimension {d}"
                     raise AssertionError(f"{what}: {show_expr(statement.value)}")
+
+    def values(self, statement: Statement, env: Env) -> tuple[Value, ...]:
+        """The values of a statement."""
+        try:
+            return self.expr(statement.value, statement, env)
+        except MemoryError as error:
+            if failures.is_failure(error):
+                raise
+            raise failures.failed(failures.too_large(statement.span)) from None
 
     def atom(self, atom: Atom, env: Env) -> Value:
         """The value of a name or constant."""
@@ -415,7 +419,7 @@ class Interpreter:
 
     def evaluated(self, statement: Statement, env: Env) -> tuple[Value, ...]:
         """The values of a statement, apart."""
-        return self.expr(statement.value, statement, dict(env))
+        return self.values(statement, dict(env))
 
     def nothing(self, shape: tuple[int, ...], typ: Type, span: Span) -> Any:
         """An array without elements. NumPy has none whose other dimensions are beyond all memory."""
