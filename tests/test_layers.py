@@ -123,7 +123,7 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "kernels_bilateral kernels_convolution kernels_demosaic kernels_images kernels_laplacian kernels_resize",
         "directives",
         "order partition working",
-        "apart halves loops nest shifting",
+        "apart halves lifting loops nest shifting",
         "lanes",
         "compute explain picture tails",
         "algorithm specialising storage vector",

@@ -170,7 +170,7 @@ def _extreme(which: str, texts: list[str]) -> str:
 
 def rows_of(p: Procedure) -> Iterator[ForCursor]:
     """The loops whose number of iterations is not small, and that have no other such loop inside."""
-    for loop in p.find("for _ in _: _", many=True):
+    for loop in walk(p, ForCursor):
         if _is_long(loop.node) and not any(isinstance(each, For) and _is_long(each) for each in inside(loop.node.body)):
             yield loop
 

@@ -182,10 +182,9 @@ class Writer:
             case "saturating_cast", (a,):
                 return self._saturated(typ, a)
             case "abs", (a,):
-                if typ.is_float:
-                    return f"abs({self.data(a)})"
-                value = self.kept(a)
-                return value if a.type == typ else f"{typ.usl}(select({value}, 0, -{value}, {value}))"
+                if a.type == typ:
+                    return f"abs({self.data(a)})" if typ.is_float else self.data(a)
+                return f"{typ.usl}(abs({self.data(a)}))"
             case "absd", (a, b):
                 return self._distance(typ, a, b)
             case (("exp" | "log"), (a,)) if typ == F32:

@@ -27,6 +27,7 @@ from usl_halide_lib.lang.query import query
 from usl_halide_lib.lang.realize import Realization, prepared, realized
 from usl_halide_lib.lang.scheduling import scheduled
 from usl_halide_lib.lang.target import text
+from usl_halide_lib.lifting import lifted
 from usl_halide_lib.nest import text as text_of_nest
 from usl_halide_lib.partition import kept_whole, partitioned
 from usl_halide_lib.vector import Target
@@ -276,7 +277,7 @@ class Pipeline:
         procedure = schedule.apply() if used else emitted.procedure
         if not self._target.memories:
             whole = kept_whole(used)
-            procedure = partitioned(halved(procedure, whole), whole)
+            procedure = partitioned(halved(lifted(procedure), whole), whole)
         self._compiled = Compiled(definitions, given, self._default, without, emitted, schedule, procedure)
         return self._compiled
 

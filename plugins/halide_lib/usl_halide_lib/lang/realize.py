@@ -50,7 +50,7 @@ class Realization:
     def asked(self) -> np.ndarray[Any, Any]:
         """The part that was asked for."""
         places = [slice(low - first, low - first + extent) for (low, extent), first in zip(self.window, self.mins, strict=True)]
-        return self.array[tuple(reversed(places))]
+        return self.array[(..., *reversed(places))]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         asked = self.asked()
