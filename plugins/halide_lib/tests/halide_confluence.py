@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from halide_pipelines import Maker, Pipeline
 
 from usl_core.errors import UslError
 from usl_halide_lib import hl
 from usl_halide_lib.directives import Directive, LoopAlignStrategy, TailStrategy
 from usl_halide_lib.lang.collect import collect, inputs_of
-from usl_halide_lib.lang.errors import here
 from usl_halide_lib.lang.inference import infer
 from usl_halide_lib.lang.interp import Oracle
 from usl_halide_lib.lang.nodes import Algorithm, Const, Op, Read, walk
@@ -365,40 +363,4 @@ def check(given: Pair, seed: int) -> bool:
     return True
 
 
-def compiled(seed: int, cell: Cell) -> list[str]:
-    """A pair of integers through the procedure, its operators and C: what happened, in words.
-
-    A directive that is refused there is left out. What names a parameter of the schedule has no place in a procedure.
-
-    Raises:
-        AssertionError: the compiled code computes something else.
-    """
-    given = pair(seed, cell, floats=False)
-    if given is None:
-        return ["no pair"]
-    funcs = {each.name(): each for each in given.made.funcs}
-    left = [each for each in given.directives if each.func in funcs and each.name not in ("specialize", "rfactor")]
-    happened = []
-    span = here()
-    while True:
-        for func in funcs.values():
-            func._collected.directives[:] = [replace(each, span=span) for each in left if each.func == func.name()]
-        try:
-            got = given.made.output.realize(given.made.window)
-            break
-        except UslError as error:
-            if not left:
-                return [*happened, f"pipeline refused: {error.code}"]
-            blamed = next((each for each in left if str(each) in error.message), left[-1])
-            left.remove(blamed)
-            happened.append(f"{blamed.name} refused: {error.code}")
-    for func in funcs.values():
-        func._collected.directives[:] = []
-    want = given.made.output.interpret(given.made.window, exact=False)
-    pairs = list(zip(got, want, strict=True)) if isinstance(got, tuple) else [(got, want)]
-    for a, b in pairs:
-        np.testing.assert_array_equal(np.asarray(a), b, err_msg=str(list(map(str, left))))
-    return [*happened, "compiled and equal", *(f"with {each.name}" for each in left)]
-
-
-__all__ = ["Cell", "CellMaker", "Const", "Op", "Pair", "cells", "check", "compiled", "pair"]
+__all__ = ["Cell", "CellMaker", "Const", "Op", "Pair", "cells", "check", "pair"]

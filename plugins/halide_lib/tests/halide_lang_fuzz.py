@@ -21,8 +21,9 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from halide_confluence import Cell, cells, check, compiled, pair
+from halide_confluence import Cell, cells, check, pair
 from halide_pipelines import pipeline
+from halide_through_c import compiled
 from test_halide_bounds import check_confluence, exactness
 from test_halide_rewrites import check_schedule
 

@@ -248,6 +248,31 @@ def test_operations_on_floats():
     equal(f, [len(values), len(values)])
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_what_is_no_number_is_neither_equal_nor_less_nor_greater(dtype):
+    numbers = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1.5, -1.5, np.nextafter(dtype(1.5), dtype(2)), np.finfo(dtype).max]
+    values = np.array(numbers, dtype)
+    a, b = hl.Buffer(values, "a"), hl.Buffer(values, "b")
+    f, p, q = hl.Func("f"), a[x], b[y]
+    tests = [p <= q, p >= q, p == q, p != q, p <= 1.5, p >= 1.5, p == 1.5, p <= 0, p >= 0, ~(p <= q), (p <= q) | (p >= q)]
+    tests += [hl.cast(q.type(), 1.5) <= q, q <= hl.cast(p.type(), x), p <= p.type().max()]
+    f[x, y] = tuple(hl.select(each, 1, 0) for each in tests)
+    equal(f, [len(values), len(values)])
+    g = hl.Func("g")
+    g[x, y] = 0
+    r = hl.RDom([(0, 1)])
+    r.where(p <= q)
+    g[x, y] += 1 + r
+    equal(g, [len(values), len(values)])
+
+
+def test_small_and_large_numbers_keep_their_digits():
+    f, ones = hl.Func("f"), hl.Buffer(np.ones(2, np.float32), "ones")
+    f[x] = (ones[x] * 1e-25, hl.f64(ones[x]) * 1e-300, ones[x] * 1.17549435e-38, ones[x] * 3e38, hl.f64(ones[x]) * 1.7e308)
+    equal(f, [2])
+    assert [float(np.asarray(each)[0]) for each in f.realize([2])][1] == 1e-300
+
+
 def test_a_histogram_comes_with_all_its_bins():
     source, h = image((9, 7)), hl.Func("h")
     r = hl.RDom(source, "r")

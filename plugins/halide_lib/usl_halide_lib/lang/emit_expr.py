@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+import numpy as np
+
 from usl_core.errors import Span
 from usl_halide_lib.lang.elementary import exp32, log32
 from usl_halide_lib.lang.errors import refuse
@@ -211,9 +213,11 @@ class Writer:
             case Op(op="lt" | "gt" | "le" | "ge", args=(a, b)):
                 if cond.op in ("gt", "le"):
                     a, b = b, a
-                if cond.op in ("le", "ge"):
-                    yes, no = no, yes
-                return f"select({self.data(a)}, {self.bare(b)}, {yes}, {no})"
+                if cond.op in ("lt", "gt"):
+                    return f"select({self.data(a)}, {self.bare(b)}, {yes}, {no})"
+                if a.type.is_float:
+                    return self._chosen_unless_nan(b, a, yes, no, typ)
+                return f"select({self.data(a)}, {self.bare(b)}, {no}, {yes})"
             case Op(op="eq" | "ne", args=(a, b)):
                 if cond.op == "ne":
                     yes, no = no, yes
@@ -222,6 +226,7 @@ class Writer:
                     left, right = (right, left) if b.value == _ends_of(a)[0] else (left, right)
                     return f"select({left}, {right}, {no}, {yes})"
                 yes, no, left, right = self._short(yes, typ), self._short(no, typ), self.kept(a), self.kept(b)
+                yes = self._if_numbers(a, b, left, right, yes, no)
                 return f"select({left}, {right}, {no}, select({right}, {left}, {no}, {yes}))"
             case Op(op="and", args=(a, b)):
                 no = self._short(no, typ)
@@ -241,6 +246,20 @@ class Writer:
                 return yes if value else no
             case _:
                 return f"select(0, {self.data(cond)}, {yes}, {no})"
+
+    def _chosen_unless_nan(self, a: Node, b: Node, yes: str, no: str, typ: Type) -> str:
+        """yes where `a <= b`, of floats: b is not less, and both are numbers. That a is below the number after b says both."""
+        if isinstance(b, Const) and (above := beside(b, 1)) is not None:
+            return f"select({self.data(a)}, {above}, {yes}, {no})"
+        if isinstance(a, Const) and (below := beside(a, -1)) is not None:
+            return f"select({b.type.usl}({below}), {self.data(b)}, {yes}, {no})"
+        no, left, right = self._short(no, typ), self.kept(a), self.kept(b)
+        return f"select({right}, {left}, {no}, {self._if_numbers(a, b, left, right, yes, no)})"
+
+    def _if_numbers(self, a: Node, b: Node, left: str, right: str, yes: str, no: str) -> str:
+        """yes, of floats only where neither is NaN: only then a sum of absolute values is above anything."""
+        sizes = [f"abs({text})" for node, text in ((a, left), (b, right)) if may_be_nan(node)]
+        return f"select({a.type.usl}(-1.0), {' + '.join(sizes)}, {yes}, {no})" if sizes else yes
 
     def _short(self, text: str, typ: Type) -> str:
         """A text that may stand several times: itself, or a scalar of its value."""
@@ -439,14 +458,33 @@ def _has_data(form: Lin) -> bool:
     return False
 
 
+def may_be_nan(node: Node) -> bool:
+    """Whether a value may be no number, as far as its form says."""
+    match node:
+        case Const():
+            return False
+        case Op(op="cast", args=(a,)):
+            return may_be_nan(a)
+        case Op(op="abs" | "neg" | "floor" | "ceil" | "round" | "trunc" | "min" | "max", args=parts):
+            return any(map(may_be_nan, parts))
+        case Op(op="select", args=(_, a, b)):
+            return may_be_nan(a) or may_be_nan(b)
+        case _:
+            return node.type.is_float
+
+
+def beside(number: Const, direction: int) -> str | None:
+    """The float next to a number, above or below it; None where it is infinite, or subnormal, which is slow."""
+    typ = {16: np.float16, 32: np.float32, 64: np.float64}[number.type.bits]
+    with np.errstate(all="ignore"):
+        value = np.nextafter(typ(float(number.value)), typ(direction * np.inf))
+    is_normal = np.isfinite(value) and abs(value) >= np.finfo(typ).tiny
+    return literal(Fraction(float(value)), number.type) if is_normal else None
+
+
 def literal(value: int | Fraction, typ: Type) -> str:
-    """A number of a type as the object language writes it: decimals are exact."""
+    """A number of a type as the object language writes it: floats as Python does, with all the digits that they have."""
     if not typ.is_float:
         return str(int(value))
     number = Fraction(value)
-    text = repr(float(number))
-    if Fraction(text) == number and "e" not in text:
-        return text
-    if number.denominator == 1:
-        return f"{number.numerator}.0"
-    return f"{float(number):.20f}"
+    return f"{number.numerator}.0" if number.denominator == 1 else repr(float(number))
