@@ -6,6 +6,7 @@ become `select` on `<`. What has no form in the object language is E770.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -475,11 +476,11 @@ def may_be_nan(node: Node) -> bool:
 
 def beside(number: Const, direction: int) -> str | None:
     """The float next to a number, above or below it; None where it is infinite, or subnormal, which is slow."""
-    typ = {16: np.float16, 32: np.float32, 64: np.float64}[number.type.bits]
+    dtype = np.dtype(str(number.type))
     with np.errstate(all="ignore"):
-        value = np.nextafter(typ(float(number.value)), typ(direction * np.inf))
-    is_normal = np.isfinite(value) and abs(value) >= np.finfo(typ).tiny
-    return literal(Fraction(float(value)), number.type) if is_normal else None
+        value = float(np.nextafter(dtype.type(float(number.value)), dtype.type(direction * math.inf)))
+    is_normal = math.isfinite(value) and abs(value) >= float(np.finfo(dtype).tiny)
+    return literal(Fraction(value), number.type) if is_normal else None
 
 
 def literal(value: int | Fraction, typ: Type) -> str:
