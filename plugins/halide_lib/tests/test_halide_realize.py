@@ -312,6 +312,17 @@ def test_boundary_conditions_by_clamps_and_extents():
         equal(g, [(-2, 9), (-1, 8)])
 
 
+@pytest.mark.parametrize("place", [np.s_[1:4, 2:6], np.s_[::2, ::2], np.s_[::-1, :], np.s_[:3, ::-1]])
+def test_buffers_may_be_views_whose_surroundings_stay(place):
+    f, whole = hl.Func("f"), np.full((6, 8), 7, np.int32)
+    f[x, y] = x + 10 * y
+    view = whole[place]
+    f.realize(hl.Buffer(view))
+    assert (view == np.add.outer(10 * np.arange(view.shape[0]), np.arange(view.shape[1]))).all()
+    view[...] = 7
+    assert (whole == 7).all()
+
+
 def test_images_may_be_views():
     whole = np.random.default_rng(4).integers(0, 255, (24, 40), np.uint8)
     _, both = blur(hl.Buffer(whole[::2, ::-1][2:, 3:], "im"))

@@ -6,6 +6,7 @@ from typing import Any
 
 from usl_halide_lib.directives import LoopAlignStrategy, Partition, TailStrategy
 from usl_halide_lib.lang.api import Func, lambda_func
+from usl_halide_lib.lang.bits import concat_bits, extract_bits, reinterpret
 from usl_halide_lib.lang.boundary import BoundaryConditions
 from usl_halide_lib.lang.composed import (
     acos,
@@ -132,6 +133,7 @@ __all__ = [
     "cast",
     "ceil",
     "clamp",
+    "concat_bits",
     "cos",
     "cosh",
     "count_leading_zeros",
@@ -139,6 +141,7 @@ __all__ = [
     "div_round_to_zero",
     "erf",
     "exp",
+    "extract_bits",
     "f16",
     "f32",
     "f64",
@@ -177,6 +180,7 @@ __all__ = [
     "popcount",
     "pow",
     "product",
+    "reinterpret",
     "round",
     "rounding_halving_add",
     "rounding_shift_right",

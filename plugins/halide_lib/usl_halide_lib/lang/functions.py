@@ -23,7 +23,7 @@ from usl_halide_lib.lang.expr import (
     unsigned,
     wrap,
 )
-from usl_halide_lib.lang.nodes import Const, Op, show
+from usl_halide_lib.lang.nodes import Const, Node, Op, show
 from usl_halide_lib.lang.syntax import Tuple
 from usl_halide_lib.lang.types import BOOL, F32, Float, Int, Kind, Type, UInt
 
@@ -113,13 +113,37 @@ def logical_not(value: Any) -> Expr:
 
 
 def lerp(zero: Any, one: Any, weight: Any) -> Expr:
-    """`zero·(1 - weight) + one·weight`; integer values need a float weight, and come back rounded."""
+    """`zero·(1 - weight) + one·weight`, integers rounded. An integer weight is unsigned, and its greatest value means 1."""
     a, b = pair(zero, one)
     w = as_node(weight)
-    if not w.type.is_float:
-        raise refuse(f"lerp's weight {show(w)} is {w.type}; a float is supported", code="E770")
+    if w.type == BOOL:
+        return Expr(select(weight, wrap(b), wrap(a)))
+    if w.type.is_int:
+        return _lerp_by_integer(a, b, weight, w.type)
     blend = wrap(converted(a, w.type)) * (1 - Expr(weight)) + wrap(converted(b, w.type)) * Expr(weight)
     return blend if a.type.is_float else cast(a.type, floor(blend + 0.5))
+
+
+def _lerp_by_integer(a: Node, b: Node, weight: Any, typ: Type) -> Expr:
+    """Halide's lerp in whole numbers: the weight in as many bits as the values have, the sum divided by 2^bits - 1, rounded."""
+    if typ.is_signed or typ.bits > 32:
+        raise refuse(f"lerp's weight {show(as_node(weight))} is {typ}; unsigned integers and floats are weights")
+    if a.type.is_float:
+        whole = cast(Float(64) if typ.bits == 32 else a.type, weight) / ((1 << typ.bits) - 1)
+        return lerp(wrap(a), wrap(b), cast(a.type, whole))
+    bits = a.type.bits
+    if bits > 16:
+        raise refuse(f"lerp of {a.type} by an integer is not supported; cast to 16 bits, or take a float weight", code="E770")
+    narrow, wide = UInt(bits), UInt(2 * bits)
+    w: Any = Expr(weight)
+    if typ.bits > bits:
+        w = cast(narrow, w / (((1 << typ.bits) - 1) // ((1 << bits) - 1)))
+    elif typ.bits < bits:
+        w = cast(narrow, w) * (((1 << bits) - 1) // ((1 << typ.bits) - 1))
+    most, bias = (1 << bits) - 1, cast(narrow, 1 << (bits - 1)) if a.type.is_signed else cast(narrow, 0)
+    low, high = (cast(wide, cast(narrow, wrap(each)) + bias) for each in (a, b))
+    total = low * cast(wide, most - w) + high * cast(wide, w) + (1 << (bits - 1))
+    return cast(a.type, cast(narrow, (total + (total >> bits)) >> bits) - bias)
 
 
 def _real(op: str, value: Any) -> Expr:
@@ -292,17 +316,21 @@ f16, f32, f64 = (_sized(Float(bits)) for bits in (16, 32, 64))
 i8_sat, i16_sat, i32_sat = (_sized(Int(bits), True) for bits in (8, 16, 32))
 u8_sat, u16_sat, u32_sat = (_sized(UInt(bits), True) for bits in (8, 16, 32))
 
-UNSUPPORTED = (
-    "print print_when require random_float random_int random_uint memoize_tag reinterpret concat_bits extract_bits BFloat "
-    "Handle"
-).split()
-"""Halide's functions that there is no meaning for: each call is E770."""
+UNSUPPORTED = {
+    **dict.fromkeys(("print", "print_when"), "interpret gives the values of any func"),
+    "require": "assert it in Python before realize, or use hl.select",
+    **dict.fromkeys(("random_float", "random_int", "random_uint"), "take an image of NumPy's random numbers as an input"),
+    "memoize_tag": "realize computes everything anew",
+    "BFloat": "Float(16), Float(32) and Float(64) are",
+    "Handle": "images and parameters are numbers",
+}
+"""Halide's functions that there is no meaning for, and what to do instead: each call is E770."""
 
 
 def unsupported(name: str) -> Any:
     """The function that refuses a name."""
 
     def refused(*_: Any, **__: Any) -> Any:
-        raise refuse(f"{name} is not supported", code="E770")
+        raise refuse(f"{name} is not supported; {UNSUPPORTED[name]}", code="E770")
 
     return refused

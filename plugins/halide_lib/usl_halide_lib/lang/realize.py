@@ -83,6 +83,8 @@ def realized(
     call = _call(emitted, inputs, asked, given)
     if call.arguments is not None:
         procedure.jit(march="native", flags=flags())(*call.arguments)
+        for target, array in call.copies:
+            target[...] = array
     results: dict[str, tuple[Realization, ...]] = {}
     for name, arrays in call.arrays.items():
         mins, types = tuple(low for low, _ in call.boxes[name]), emitted.bounds.target.algorithm.func(name).types
@@ -103,11 +105,15 @@ def prepared(
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """What a procedure is called with, None if nothing is to be computed; the outputs' arrays and places."""
+    """What a procedure is called with, None if nothing is to be computed; the outputs' arrays and places.
+
+    copies are pairs of a buffer with gaps and the dense array that is computed in its stead.
+    """
 
     arguments: list[Any] | None
     arrays: dict[str, list[np.ndarray[Any, Any]]]
     boxes: dict[str, list[Interval]]
+    copies: list[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]
 
 
 def _call(
@@ -129,15 +135,19 @@ def _call(
         boxes = {output.name: _box(emitted, Family("mem", output.name), env, output.name) for output in outputs}
         _check_images(emitted, env)
     arrays: dict[str, list[np.ndarray[Any, Any]]] = {}
+    copies: list[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]] = []
     for output in outputs:
         box = boxes[output.name]
         if output.name in given and not is_empty:
             _check_output(output.name, asked[output.name], box)
-            arrays[output.name] = [_stored(each.array()) for each in given[output.name]]
+            stored = [_stored(each.array()) for each in given[output.name]]
+            arrays[output.name] = [np.ascontiguousarray(each) for each in stored]
+            pairs = zip(stored, arrays[output.name], strict=True)
+            copies += [(target, array) for target, array in pairs if not np.shares_memory(target, array)]
         else:
             arrays[output.name] = [np.zeros([n for _, n in reversed(box)], dtype_of(typ)) for typ in output.types]
     arguments = None if is_empty else [_argument(emitted, each, env, inputs, arrays) for each in emitted.formals]
-    return _Call(arguments, arrays, boxes)
+    return _Call(arguments, arrays, boxes, copies)
 
 
 def _stored(array: Any) -> np.ndarray[Any, Any]:
