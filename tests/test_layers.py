@@ -160,6 +160,7 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "own_functions",
         "statements",
         "types",
+        "blocks",
         "allocations constants copying kernel_uses kernel_values own_arrays siblings size_terms views",
         "kernel_ops",
         "kernel_formals",

@@ -167,7 +167,7 @@ MISTAKES = (
             3:12: a value of type array[i64] has no method push
                 return a.push(1)
                        ^^^^^^
-              hint: its methods are append, modify, pop, set, swap, take
+              hint: its methods are append, modify, pop, set, swap, take, truncate
         """,
     ),
     Mistake(

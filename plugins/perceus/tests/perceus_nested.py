@@ -143,9 +143,10 @@ class Functions:
                     f"return v.append({make}(n)) if len(v) < 40 else v",
                     f"w = v.append({make}(n))\nv, x = v.pop()\nw, y = w.pop()\n"
                     f"return w.append({change}(x, n)) if len(w) < 40 else w",
+                    "try:\n    return v.truncate(n - 2)\nexcept IndexError():\n    return v.truncate(len(v) * 2 // 3)",
                     f"while len(v) > n:\n    v, x = v.pop()\n"
                     f"    if len(v) < 3:\n        return v.append({change}(x, n))\nreturn v",
-                )[number % 8]
+                )[number % 9]
                 rest = self.name("rest", number)
                 head = f"@fun\ndef {rest}(v: {type}, i: i64, sum: i64) -> i64:\n"
                 self.texts.append(f"{head}    return sum if i == len(v) else {rest}(v, i + 1, 3 * sum + {total}(v[i]))\n")

@@ -477,7 +477,9 @@ class Generator:
         array, index, ok = self.indexed(scope, depth, bindings)
         item = self.atom(LIST, scope, depth, bindings)
         made = Ret(array) if self.choices.below(2) else Prim("array_append", (array, item), type)
-        return self.bound(bindings, If(ok, Prim("array_set", (array, index, item), type), made))
+        short = Prim("array_front", (array, index), type)
+        changed = Prim("array_set", (array, index, item), type) if self.choices.below(3) else short
+        return self.bound(bindings, If(ok, changed, made))
 
 
 def make_program(data: bytes, *, full: bool, size: int = 40, borrowing: bool = True) -> Program:

@@ -208,6 +208,27 @@ def test_append_and_pop_of_a_shared_array_leave_it_alone_and_explain_names_the_c
     assert [item.what for item in copies] == ["array_append", "array_own"]
 
 
+def test_truncate_keeps_the_first_elements_in_place_where_nobody_else_holds_the_array():
+    made = program("""
+        @fun
+        def main(n: i64, m: i64) -> str:
+            words = ["a", "b"].append(str(n)).append(str(m))
+            copy = words
+            fewer = copy.truncate(n)
+            try:
+                numbers = array(m, n).truncate(n).append(7)
+            except IndexError():
+                numbers = []
+            return f"{words.truncate(2)} {fewer} {numbers} {words}"
+        """)
+    assert run(made, "main", 3, 5) == "['a', 'b'] ['a', 'b', '3'] [3, 3, 3, 7] ['a', 'b', '3', '5']"
+    assert run(made, "main", 0, 0) == "['a', 'b'] [] [7] ['a', 'b', '0', '0']"
+    assert run(made, "main", 2, 1) == "['a', 'b'] ['a', 'b'] [] ['a', 'b', '2', '1']"
+    copies = [item for item in explain.allocations(compile_program(made.program)) if item.why.startswith("the array is copied")]
+    assert [item.what for item in copies] == ["array_front", "array_front"]
+    assert run(made, "main", 5, 0) == run(made, "main", -1, 0) == ("raise", ("IndexError",))
+
+
 def test_pop_of_an_empty_array_raises_and_an_empty_literal_has_a_type_from_what_is_appended():
     made = program("""
         @fun

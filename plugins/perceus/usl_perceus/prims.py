@@ -39,6 +39,7 @@ Scalar operations are overloaded on the type of their first argument. Integers w
                                only be dropped; precondition: 0 <= i < length
     array_put(a, i, x)         a and x owned; fills the place that array_take has emptied
     array_cut(a)               a owned; a without its last place, which array_take has emptied
+    array_front(a, n)          a owned; its first n elements, in place if a is unique; precondition: 0 <= n <= length
     array_append(a, x)         a and x owned; a with x behind its elements, in place if a is unique and its block has room
     array_vacate(a, i)         a owned; drops the element at i, whose place may be copied, dropped, and vacated again, but not
                                looked at from then on; in place or on a copy; precondition: 0 <= i < length
@@ -108,6 +109,7 @@ _BORROWED: dict[str, tuple[bool, ...]] = {
     "array_take": (True, True),
     "array_put": (False, True, False),
     "array_cut": (False,),
+    "array_front": (False, True),
     "array_append": (False, False),
     "array_vacate": (False, True),
     "ref_new": (False,),
@@ -128,7 +130,7 @@ ALLOCATING = frozenset(
 )
 """Primitives that take memory from the heap even on unique arguments."""
 
-COPYING = frozenset({"array_set", "array_own", "array_append", "array_vacate"})
+COPYING = frozenset({"array_set", "array_own", "array_append", "array_front", "array_vacate"})
 """Primitives that take memory from the heap if their first argument is shared."""
 
 EFFECTS = frozenset(
@@ -222,7 +224,7 @@ def _boxed_result(op: str, args: tuple[Type, ...]) -> Type | None:
             result = elem
         case (("array_set" | "array_put"), (ArrayType(elem=elem) as a, i, x)) if i == I64 and x == elem:
             result = a
-        case "array_vacate", (ArrayType() as a, i) if i == I64:
+        case (("array_vacate" | "array_front"), (ArrayType() as a, i)) if i == I64:
             result = a
         case (("array_own" | "array_cut"), (ArrayType() as a,)):
             result = a

@@ -448,7 +448,7 @@ class _Follower:
             case "array_set" | "array_put" | "array_append":
                 held = (first.held, last.own, last.held, UNIQUE if expr.op == "array_put" else first.own)
                 return state, Value(UNIQUE, reduce(_join, held))
-            case "array_own" | "array_vacate":
+            case "array_own" | "array_vacate" | "array_front":
                 return state, Value(UNIQUE, _join(first.held, first.own))
             case "array_cut":
                 return state, Value(UNIQUE, first.held)

@@ -1,7 +1,7 @@
 """Random programs in compiled C, compared with the interpreter: `make fuzz WHAT=soac_c PROGRAMS=200 SEED=7`.
 
 Compared are results with shapes and types, and failing; a call leaves its arguments as they are and nothing on the heap, and
-calls at the same time do not disturb each other. Many programs are compiled together, as one run of the C compiler costs most.
+calls at the same time do not disturb each other. One of eight has its kernels in vectors, where there are any. Many programs are compiled together, as one run of the C compiler costs most.
 `--kind` chooses programs as in `soac_sizes_fuzz`. Counted, too, are statements that are no kernels as the core refuses them.
 """
 
@@ -25,7 +25,7 @@ from soac_sizes_fuzz import KINDS
 
 from usl_perceus import live_blocks
 from usl_perceus import program as functional_program
-from usl_soac import arguments
+from usl_soac import arguments, schedules
 from usl_soac.decorators import Function
 from usl_soac.errors import SoacError
 from usl_soac.modes import sizes_of_program
@@ -58,7 +58,11 @@ def checked(programs: Sequence[RandomProgram], **options: Any) -> tuple[Counter[
     for program in programs:
         try:
             main = apart(program).functions()[f"main_{program.seed}"]
-            made.append(Made(program, main, Compiled(main.core(), **options)))
+            compiled = Compiled(main.core(), **options)
+            if program.seed % TOGETHER == TOGETHER - 1 and schedules.has_vectors():
+                compiled = compiled.scheduled({name: schedules.soac_default(each) for name, each in compiled.kernels.items()})
+                counts["scheduled"] += len(compiled.kernels)
+            made.append(Made(program, main, compiled))
         except SoacError as error:
             counts[f"refused {error.code}"] += 1
         except Exception as error:
@@ -91,7 +95,7 @@ def compile_together(programs: Sequence[Compiled]) -> None:
     for each in programs:
         exceptions |= {found[1]: found[0] for found in _EXCEPTION.finditer(each.outer.text)}
         texts.append(_EXCEPTION.sub("", each.outer.text))
-        names |= each.outer.names
+        names |= each.names
     text = "\n".join([*exceptions.values(), *texts])
     definitions = functional_program(text, names, file="<outer code>")
     for each in programs:

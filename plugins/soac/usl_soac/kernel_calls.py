@@ -76,7 +76,7 @@ def _front_parts(kernel: Kernel, statement: Statement, names: Sequence[str], fra
     for param, name in zip(arrays, names[1:], strict=True):
         dims = (kept, *(frame.term(dim) for dim in known(param.type)[1:]))
         room = View(name, param.type.scalar, dims, frame.row_strides(dims), whole=False)
-        values.append(frame.whole(room))
+        values.append(frame.whole(room) if param.name in frame.spares else frame.front(room))
     return values
 
 

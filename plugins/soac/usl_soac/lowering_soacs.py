@@ -16,7 +16,7 @@ from usl_soac.kernel_ops import chosen, condition, control, data
 from usl_soac.kernel_values import Arr, NotAKernel, Scalar, Target, Value, further
 from usl_soac.lowering import REDUCTIONS, Lowering
 from usl_soac.own_arrays import in_place
-from usl_soac.scalars import BOOL
+from usl_soac.scalars import BOOL, SCALARS
 
 
 def map_(at: Lowering, expr: core.Map, targets: Sequence[Target]) -> None:
@@ -166,21 +166,30 @@ def filter_(at: Lowering, expr: core.Filter, targets: Sequence[Target]) -> None:
     room = at.formals.extent(arrays[0].dims[0])[1]
     with at.loop(arrays[0].dims[0]) as i:
         items = [array.row(i) for array in arrays]
-        items = [at.kept("item", item) if isinstance(item, Scalar) and not item.is_plain else item for item in items]
+        items = [at.kept("item", item) if isinstance(item, Scalar) else item for item in items]
         (keep,) = at.applied(expr.predicate, items, [None])
         assert isinstance(keep, Scalar)
         place = build.idx(build.read(total.buffer), 0, room)
-        more = chosen(condition(keep), build.literal(1, I64), build.literal(0, I64))
-        if more is None or not all(isinstance(item, Scalar) for item in items):
+        flag_type = _flag_type(items[0])
+        flag = chosen(condition(keep), build.literal(1, flag_type), build.literal(0, flag_type))
+        if flag is None or not all(isinstance(item, Scalar) for item in items):
             with at.b.if_(condition(keep)):
                 for target, item in zip(rows, items, strict=True):
                     at.store(target.inside(place), item)
                 at.b.reduce(total.buffer, (), build.literal(1, I64))
         else:
+            kept = at.local("keep", flag_type)
+            at.b.assign(kept.buffer, (), flag)
             for target, item in zip(rows, items, strict=True):
                 at.store(target.inside(place), item)
-            at.b.reduce(total.buffer, (), more)
+            zero, one, none = build.literal(0, flag_type), build.literal(1, I64), build.literal(0, I64)
+            at.b.reduce(total.buffer, (), build.select(zero, build.read(kept.buffer), one, none))
     at.b.assign(count.buffer, count.indices, build.read(total.buffer))
+
+
+def _flag_type(item: Value) -> ScalarType:
+    """Of flags beside such items, so that vectors of both have as many lanes."""
+    return I64 if isinstance(item, Scalar) and item.type.bits == I64.bits else SCALARS["i32"]
 
 
 def hist(at: Lowering, expr: core.Hist, targets: Sequence[Target]) -> None:

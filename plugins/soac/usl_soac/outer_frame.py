@@ -329,6 +329,12 @@ class Frame:
         self.copy_into(made.base, "0", view)
         return made
 
+    def front(self, room: View) -> View:
+        """An array whose elements stand in front in a larger one, which nothing else needs and loses the rest."""
+        count, base = self.let("count", times(*room.dims)), self.fresh("front")
+        self.line(f"{base} = {room.base}.truncate({count})")
+        return View(base, room.scalar, room.dims, self.row_strides(room.dims))
+
     def _copied_rows(self, view: View) -> View:
         """A copy of elements that lie side by side."""
         count, base = self.let("count", times(*view.dims)), self.fresh("rows")

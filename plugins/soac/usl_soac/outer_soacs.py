@@ -129,7 +129,7 @@ def _store(array: View, indices: Sequence[str], value: Value, frame: Frame) -> N
 
 
 def filter_(expr: core.Filter, pattern: Sequence[Param], frame: Frame, body: Bodies) -> Sequence[Value]:
-    """`filter(p, x, …)`: written into arrays that have room for all, of which the front part is taken."""
+    """`filter(p, x, …)`: written into arrays that have room for all, which are cut off behind what was written."""
     views = [frame.view(each) for each in expr.arrays]
     kept = frame.fresh("kept")
     frame.line(f"{kept} = 0")
@@ -142,9 +142,8 @@ def filter_(expr: core.Filter, pattern: Sequence[Param], frame: Frame, body: Bod
                 _store(array, [kept], value, frame)
             frame.line(f"{kept} = {kept} + 1")
     count = frame.let("count", f"{kept} + 0")
-    front = [replace(array, dims=(count, *array.dims[1:]), whole=False) for array in room]
-    sizes: list[Value] = [count] * (len(pattern) - len(front))
-    return [*sizes, *(frame.whole(view) for view in front)]
+    sizes: list[Value] = [count] * (len(pattern) - len(room))
+    return [*sizes, *(frame.front(replace(array, dims=(count, *array.dims[1:]))) for array in room)]
 
 
 def hist(expr: core.Hist, pattern: Sequence[Param], frame: Frame, body: Bodies) -> Sequence[Value]:

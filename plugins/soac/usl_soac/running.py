@@ -51,11 +51,15 @@ class Compiled:
         made._schedules = {**self._schedules, **procedures}
         return made
 
+    @property
+    def names(self) -> dict[str, object]:
+        """What the outer code mentions."""
+        return {**self.outer.names, **{name: not_empty(each) for name, each in self._schedules.items()}}
+
     @functools.cached_property
     def definitions(self) -> dict[str, Any]:
         """What the outer code defines."""
-        names = {**self.outer.names, **{name: not_empty(each) for name, each in self._schedules.items()}}
-        return functional_program(self.outer.text, names, file=f"<outer code of {self.function.name}>")
+        return functional_program(self.outer.text, self.names, file=f"<outer code of {self.function.name}>")
 
     @functools.cached_property
     def compiled(self) -> Any:

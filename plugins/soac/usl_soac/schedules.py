@@ -12,13 +12,15 @@ from typing import Any
 from usl_core import Procedure
 from usl_core.errors import UslError
 from usl_core.scheduling import simplify
+from usl_soac.blocks import filtered, running
 
 WIDTHS = {"f64": 8, "i64": 8, "u64": 8}
 LANES = 16
 
 
 def soac_default(p: Procedure, target: str = "avx512") -> Procedure:
-    """Innermost loops in vectors: elements that stand side by side, and sums in as many parts as a register has lanes.
+    """Innermost loops in vectors: elements that stand side by side, sums in as many parts as a register has lanes, filters and
+    running sums in blocks (`blocks`).
 
     target: "avx512", where the package usl-avx512 and a processor that has it are there; else, and with "c", what the C
     compiler vectorises by itself is all.
@@ -33,7 +35,8 @@ def soac_default(p: Procedure, target: str = "avx512") -> Procedure:
     if target == "c" or not has_vectors():
         return p
     for loop in list(innermost(p)):
-        p = in_vectors(p, loop)
+        here = p.forward(loop)
+        p = filtered(p, here) or running(p, here) or in_vectors(p, here)
     return simplify(p)
 
 

@@ -112,6 +112,20 @@ _CUMSUM = """
     }
 """
 
+_CUMSUM_PD = """
+    static inline void usl_avx512_cumsum_pd(double *sum, double *to, const double *from)
+    {
+        /* As for f32, in three steps. */
+        const __m512i zero = _mm512_setzero_si512();
+        __m512d x = _mm512_loadu_pd(from);
+        x = _mm512_add_pd(x, _mm512_castsi512_pd(_mm512_alignr_epi32(_mm512_castpd_si512(x), zero, 14)));
+        x = _mm512_add_pd(x, _mm512_castsi512_pd(_mm512_alignr_epi32(_mm512_castpd_si512(x), zero, 12)));
+        x = _mm512_add_pd(x, _mm512_castsi512_pd(_mm512_alignr_epi32(_mm512_castpd_si512(x), zero, 8)));
+        _mm512_storeu_pd(to, _mm512_add_pd(x, _mm512_set1_pd(*sum)));
+        *sum += _mm_cvtsd_f64(_mm512_castpd512_pd128(_mm512_permutexvar_pd(_mm512_set1_epi64(7), x)));
+    }
+"""
+
 _COMPRESS = """
     static inline void usl_avx512_compress_ps(int64_t *count, float *to, int64_t size, const float *from, const uint8_t *keep)
     {
@@ -132,6 +146,34 @@ _COMPRESS = """
         }
     }
 """
+
+_FILTER = """
+    static inline void usl_avx512_filter_{s}(int64_t *count, {c} *to, int64_t size, {v} from, __m512i keep)
+    {{
+        const uint32_t mask = _mm512_cmpgt_epi{b}_mask(keep, _mm512_setzero_si512());
+        const int64_t kept = __builtin_popcount(mask), written = kept + (mask >> {last} == 0);
+        if (*count >= 0 && *count <= size - written) {{
+            /* A lane that is not kept is overwritten by the next: the last one stays behind the others if it is not kept. */
+            const {v} others = _mm512_permutexvar_{s}(_mm512_set1_epi{b}({last}), from);
+            const {v} found = _mm512_mask_compress_{s}(others, (__mmask{l})mask, from);
+            _mm512_mask_storeu_{s}(to + *count, (__mmask{l})((1u << written) - 1u), found);
+            *count += kept;
+            return;
+        }}
+        {c} items[{l}];
+        _mm512_storeu_{p}(items, from);
+        for (int i = 0; i < {l}; i++) {{ /* idx: elements beyond the ends of `to` go to the ends */
+            to[*count < 0 ? 0 : *count < size ? *count : size - 1] = items[i];
+            *count = (int64_t)((uint64_t)*count + (mask >> i & 1u));
+        }}
+    }}
+"""
+_FILTERS = (
+    {"s": "ps", "c": "float", "v": "__m512", "b": 32, "l": 16, "last": 15, "p": "ps"},
+    {"s": "pd", "c": "double", "v": "__m512d", "b": 64, "l": 8, "last": 7, "p": "pd"},
+    {"s": "epi32", "c": "int32_t", "v": "__m512i", "b": 32, "l": 16, "last": 15, "p": "si512"},
+    {"s": "epi64", "c": "int64_t", "v": "__m512i", "b": 64, "l": 8, "last": 7, "p": "si512"},
+)
 
 _TRANSPOSE_PAIRS = """
     static inline void usl_avx512_turned_pairs(uint16_t *to, int64_t to_row, const uint16_t *from, int64_t from_row)
@@ -204,8 +246,10 @@ HELPERS: dict[str, str] = {
     "usl_avx512_pack4": _guarded("usl_avx512_pack4", _PACK4),
     "usl_avx512_pack2": _guarded("usl_avx512_pack2", _PACK2),
     "usl_avx512_compress_ps": _guarded("usl_avx512_compress_ps", _COMPRESS),
+    **{f"usl_avx512_filter_{row['s']}": _guarded(f"usl_avx512_filter_{row['s']}", _FILTER.format_map(row)) for row in _FILTERS},
     "usl_avx512_turned_pairs": MOVEMENT["usl_avx512_transpose_ps"] + _guarded("usl_avx512_turned_pairs", _TRANSPOSE_PAIRS),
     "usl_avx512_cumsum_ps": _guarded("usl_avx512_cumsum_ps", _CUMSUM),
+    "usl_avx512_cumsum_pd": _guarded("usl_avx512_cumsum_pd", _CUMSUM_PD),
     "usl_avx512_from_bf16": _guarded("usl_avx512_from_bf16", _FROM_BF16),
     "usl_avx512_to_bf16": _guarded("usl_avx512_to_bf16", _TO_BF16),
     **MOVEMENT,

@@ -18,6 +18,7 @@ from usl_avx512.isa.lanes import PD, PS
 
 ROWS = (PS, PD)
 BW_VL = ("avx512f", "avx512bw", "avx512vl")
+FILTERED = (("ps", "f32", "i32", 16), ("pd", "f64", "i64", 8), ("epi32", "i32", "i32", 16), ("epi64", "i64", "i64", 8))
 
 STRIDED = chain(
     family(
@@ -119,13 +120,13 @@ TRANSPOSITIONS = chain(
     ),
     family(
         """
-        @instr("usl_avx512_cumsum_ps({s.ptr}, {dst.ptr}, {src.ptr});", roundings=16, special="unspecified")
-        def mm512_cumsumu_ps(s: f32 @ DRAM, dst: [f32][16] @ DRAM, src: [f32][16] @ DRAM):
-            for i in seq(0, 16):
+        @instr("usl_avx512_cumsum_$s({s.ptr}, {dst.ptr}, {src.ptr});", roundings=$l, special="unspecified")
+        def mm512_cumsumu_$s(s: $t @ DRAM, dst: [$t][$l] @ DRAM, src: [$t][$l] @ DRAM):
+            for i in seq(0, $l):
                 s += src[i]
                 dst[i] = s
         """,
-        PS,
+        *ROWS,
     ),
     plain(
         """
@@ -140,6 +141,20 @@ TRANSPOSITIONS = chain(
                     c += 1
         """,
         *BW_VL,
+    ),
+    *(
+        plain(
+            f"""
+            @instr("usl_avx512_filter_{suffix}({{c.ptr}}, {{dst.ptr}}, {{m}}, {{src}}, {{keep}});")
+            def mm512_filter_{suffix}(m: size, c: i64 @ DRAM, dst: [{scalar}][m] @ DRAM, src: [{scalar}][{lanes}] @ AVX512,
+                                      keep: [{flag}][{lanes}] @ AVX512):
+                for i in seq(0, {lanes}):
+                    dst[idx(c, 0, m)] = src[i]
+                    c += select(0, keep[i], 1, 0)
+            """,
+            "avx512f",
+        )
+        for suffix, scalar, flag, lanes in FILTERED
     ),
     family(
         """

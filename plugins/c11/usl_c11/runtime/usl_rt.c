@@ -1694,6 +1694,52 @@ usl_value usl_raw_array_longer(usl_value array, size_t element, const char *site
     return longer;
 }
 
+usl_value usl_raw_array_front(usl_value array, int64_t length, size_t element, const char *site, usl_context *ctx)
+{
+    if (length == usl_array_length(array))
+        return array;
+    if (!usl_is_unique(array)) {
+        const usl_value copy = usl_raw_array_new(length, element, site, ctx);
+        if (length != 0)
+            memcpy(usl_raw_elements(copy), usl_raw_elements(array), (size_t)length * element);
+        usl_decref(array, ctx);
+        return copy;
+    }
+#ifndef USL_DEBUG
+    if (usl_tag(array) == USL_TAG_ARRAY && array->info % 64u == 0 && length <= usl_array_length(array) / 8 * 7) {
+        usl_value shorter = realloc(array, sizeof(struct usl_raw_array) + room_for(length) * element); /* gives pages back */
+        if (shorter != NULL) {
+            array = shorter;
+            struct usl_raw_array *const moved = (struct usl_raw_array *)(void *)array;
+            moved->elements = moved + 1;
+        }
+    }
+#endif
+    ((struct usl_raw_array *)(void *)array)->length = length;
+    return array;
+}
+
+usl_value usl_boxed_array_front(usl_value array, int64_t length, const char *site, usl_context *ctx)
+{
+    const int64_t old = usl_array_length(array);
+    if (length == old)
+        return array;
+    usl_value *const elements = usl_boxed_elements(array);
+    if (usl_is_unique(array)) {
+        for (int64_t i = length; i < old; i++)
+            usl_drop(elements[i], ctx);
+        as_wide(array)->length = length;
+        return array;
+    }
+    struct usl_wide *const copy = boxed_array(length, site, ctx);
+    for (int64_t i = 0; i < length; i++) {
+        copy->fields[i] = elements[i];
+        usl_dup(elements[i]);
+    }
+    usl_decref(array, ctx);
+    return &copy->head;
+}
+
 usl_value usl_boxed_array_longer(usl_value array, const char *site, usl_context *ctx)
 {
     const int64_t length = usl_array_length(array);

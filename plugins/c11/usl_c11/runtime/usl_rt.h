@@ -589,6 +589,10 @@ usl_value usl_boxed_array_own(usl_value array, const char *site, usl_context *ct
 usl_value usl_raw_array_longer(usl_value array, size_t element, const char *site, usl_context *ctx);
 usl_value usl_boxed_array_longer(usl_value array, const char *site, usl_context *ctx);
 
+/* The first elements of an array, in its own block if it is unique; owns its argument. 0 <= length <= that of the array. */
+usl_value usl_raw_array_front(usl_value array, int64_t length, size_t element, const char *site, usl_context *ctx);
+usl_value usl_boxed_array_front(usl_value array, int64_t length, const char *site, usl_context *ctx);
+
 /* A unique array loses its last place, which refers to nothing any more. */
 static inline void usl_array_cut(usl_value array)
 {

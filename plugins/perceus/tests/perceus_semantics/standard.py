@@ -338,6 +338,9 @@ class _Machine:
                 assert elems[-1] is None
                 array.elems = elems[:-1]
                 return array
+            case "array_front", (Array(elems=elems), int() as n):
+                assert 0 <= n <= len(elems)
+                return Array(elems[:n])
             case "array_append", (Array(elems=elems), x):
                 return Array((*elems, x))
             case "array_vacate", (Array(elems=elems), int() as i):

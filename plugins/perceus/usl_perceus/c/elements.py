@@ -19,6 +19,7 @@ TAKE_MEMORY = frozenset(
             "array_swap",
             "array_take",
             "array_append",
+            "array_front",
             "array_vacate",
         ),
     }
@@ -379,6 +380,20 @@ def _array_cut(elem: Type, unit: Unit) -> str:
     return unit.helper("array", f"array_cut_{types.key(elem)}", write)
 
 
+def _array_front(elem: Type, unit: Unit) -> str:
+    types = unit.types
+
+    def write(name: str) -> str:
+        if types.is_counted(elem):
+            made = "usl_boxed_array_front(array, at, site, ctx)"
+        else:
+            size = "1" if types.is_void(elem) else f"sizeof({types.spelling(elem)})"
+            made = f"usl_raw_array_front(array, at, {size}, site, ctx)"
+        return inline_function(_signature(name, elem, unit, f"usl_value {name}", ("at",)), [f"return {made};"])
+
+    return unit.helper("array", f"array_front_{types.key(elem)}", write)
+
+
 def _array_append(elem: Type, unit: Unit) -> str:
     types = unit.types
 
@@ -449,6 +464,7 @@ HELPERS = {
     "array_take": _array_take,
     "array_put": _array_put,
     "array_cut": _array_cut,
+    "array_front": _array_front,
     "array_append": _array_append,
     "array_vacate": _array_vacate,
 }

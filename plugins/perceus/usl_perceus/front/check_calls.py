@@ -355,7 +355,9 @@ class Calls(Fields):
         elem = Meta()
         self.expect(owner, App(REF if cell else ARRAY, (elem,)), method.owner.span)
         changed = function((elem,), elem)
-        given: tuple[Type, ...] = () if method.name in ("take", "pop") else (changed if method.name == "modify" else elem,)
+        given: tuple[Type, ...] = (
+            () if method.name in ("take", "pop", "truncate") else (changed if method.name == "modify" else elem,)
+        )
         result: Type = UNIT if method.name == "modify" else elem
         if not cell:
             given = given if method.name in ("append", "pop") else (I64, *given)

@@ -11,7 +11,7 @@ from usl_perceus.front.definitions import DataDef, Scope
 from usl_perceus.front.resolve import constructors, function_of
 from usl_perceus.front.types import ARRAY, REF, App, Meta, Type, show
 
-ARRAY_METHODS = {"set": 2, "swap": 2, "take": 1, "modify": 2, "append": 1, "pop": 0}
+ARRAY_METHODS = {"set": 2, "swap": 2, "take": 1, "modify": 2, "append": 1, "pop": 0, "truncate": 1}
 CELL_METHODS = {"swap": 1, "take": 0, "modify": 1}
 """The methods of arrays and of cells, each with the number of its arguments."""
 

@@ -1,4 +1,5 @@
-"""Changes of an element of an array, or of the content of a cell, in place: `set`, `swap`, `take`, `modify`, `append`, `pop`.
+"""Changes of an element of an array, or of the content of a cell, in place: `set`, `swap`, `take`, `modify`, `append`, `pop`,
+`truncate`.
 
 `swap` and `modify` move the old value out before they move the new one in, so that a row of an array of arrays, or an array in
 a cell, has no reference from there while it is changed. What `take` leaves is the empty value of the type.
@@ -32,12 +33,14 @@ class Updates:
     span: Span
 
     def change(self, name: str, block: Block) -> ir.Expr:
-        """`set`, `swap` or `take`; of arrays also `append` and `pop`."""
+        """`set`, `swap` or `take`; of arrays also `append`, `pop` and `truncate`."""
         elem = self._elem()
         if name == "append":
             return self._prim("array_append", (self.owner, *self.args), self.owner.type)
         if name == "pop":
             return self._pop(block)
+        if name == "truncate":
+            return self._truncate(block)
         args = tuple(self.args)
         if name == "take":
             left = empty(self.instances, elem, block, self.span)
@@ -66,6 +69,18 @@ class Updates:
         made = inner.wrap(ir.MakeCon(self.instances.tuple_con(self.type), (rest, old), span=self.span))
         outside = raising(self.instances, INDEX, self.type, self.span, "the array is empty")
         return ir.If(some, made, outside, span=self.span)
+
+    def _truncate(self, block: Block) -> ir.Expr:
+        """The first elements, after the test that there are so many."""
+        (count,) = self.args
+        length = block.atom(self._prim("array_len", (self.owner,), ir.I64), ir.I64, "length", self.span)
+        tests = (("ge", ir.Lit(0, ir.I64)), ("le", length))
+        low, high = (
+            block.atom(ir.Prim(op, (count, end), ir.BOOL, span=self.span), ir.BOOL, "inside", self.span) for op, end in tests
+        )
+        inside = block.atom(ir.Prim("and", (low, high), ir.BOOL, span=self.span), ir.BOOL, "inside", self.span)
+        outside = raising(self.instances, INDEX, self.type, self.span, "the array has not so many elements")
+        return ir.If(inside, self._prim("array_front", (self.owner, count), self.owner.type), outside, span=self.span)
 
     def modify(self, changed: Callable[[ir.Var], ir.Expr], block: Block) -> ir.Expr:
         """changed makes the new value of the old one."""

@@ -49,6 +49,14 @@ def prim(state: State, expr: Prim, args: list[Value], output: list[bytes]) -> Va
         case "array_cut", (a,):
             assert state.cell(a).count == 1 and state.cell(a).fields.pop() is None
             return a
+        case "array_front", (a, int() as n):
+            assert 0 <= n <= len(state.cell(a).fields)
+            a = _own(state, a)
+            fields = state.cell(a).fields
+            gone, fields[n:] = fields[n:], []
+            for item in gone:
+                state.drop(item)
+            return a
         case "array_append", (a, x):
             array = _own(state, a)
             state.cell(array).fields.append(x)
