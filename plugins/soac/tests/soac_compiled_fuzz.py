@@ -1,8 +1,9 @@
 """Random programs in compiled C, compared with the interpreter: `make fuzz WHAT=soac_c PROGRAMS=200 SEED=7`.
 
 Compared are results with shapes and types, and failing; a call leaves its arguments as they are and nothing on the heap, and
-calls at the same time do not disturb each other. One of eight has its kernels in vectors, where there are any. Many programs are compiled together, as one run of the C compiler costs most.
-`--kind` chooses programs as in `soac_sizes_fuzz`. Counted, too, are statements that are no kernels as the core refuses them.
+calls at the same time do not disturb each other. One of eight has its kernels in vectors, where there are any. Many are
+compiled together, as one run of the C compiler costs most. `--kind` chooses programs as in `soac_sizes_fuzz`. Counted, too, are
+statements that are no kernels as the core refuses them.
 """
 
 from __future__ import annotations
