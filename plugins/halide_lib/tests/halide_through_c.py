@@ -60,7 +60,7 @@ def reason(error: UslError) -> str:
 
 
 def compiled(seed: int, cell: Cell, floats: bool = True) -> list[str]:
-    """A pair through C: what happened, in words. What names a parameter that only the schedule has is left out.
+    """A pair through C: what happened, in words. What rfactor adds is left out, as it changes the algorithm.
 
     Raises:
         AssertionError: the compiled code computes something else, or writes beside its output.
@@ -75,7 +75,7 @@ def compiled(seed: int, cell: Cell, floats: bool = True) -> list[str]:
     want = output.interpret(window, exact=False)
     wanted = want if isinstance(want, list) else [want]
     funcs = {each.name(): each for each in given.made.funcs}
-    left = [plainly(each) for each in given.directives if each.func in funcs and each.name not in ("specialize", "rfactor")]
+    left = [plainly(each) for each in given.directives if each.func in funcs and each.name != "rfactor"]
     happened: list[str] = []
     span = here()
     while True:

@@ -15,6 +15,7 @@ from usl_halide_lib.directives import Directive, TailStrategy
 from usl_halide_lib.halves import halved
 from usl_halide_lib.lang import syntax
 from usl_halide_lib.lang.collect import Program, collect, inputs_of
+from usl_halide_lib.lang.conditions import in_procedure, with_parameters
 from usl_halide_lib.lang.emit import Emitted, emit
 from usl_halide_lib.lang.errors import refuse
 from usl_halide_lib.lang.images import Buffer
@@ -52,6 +53,30 @@ def intervals(window: Window, dimensions: int) -> list[Interval]:
 
 
 @dataclass(frozen=True, slots=True)
+class _Found:
+    """What was collected, of which funcs: their definitions and directives are the same objects until they change."""
+
+    funcs: tuple[Any, ...]
+    definitions: tuple[FuncDef | None, ...]
+    given: tuple[Directive, ...]
+    program: Program
+    numbered: tuple[Directive, ...]
+
+    def is_current(self) -> bool:
+        """Whether nothing has changed."""
+        now = _directives(self.funcs)
+        return (
+            all(func.definition is old for func, old in zip(self.funcs, self.definitions, strict=True))
+            and len(now) == len(self.given)
+            and all(a is b for a, b in zip(now, self.given, strict=True))
+        )
+
+
+def _directives(funcs: Sequence[Any]) -> tuple[Directive, ...]:
+    return tuple(each for func in funcs for each in getattr(func, "given_directives", tuple)())
+
+
+@dataclass(frozen=True, slots=True)
 class Compiled:
     """P0 of funcs with given definitions, and what directives made of it."""
 
@@ -76,6 +101,7 @@ class Pipeline:
         self._default = "inline"
         self._target = Target.c()
         self._compiled: Compiled | None = None
+        self._found: _Found | None = None
 
     def outputs(self) -> list[Any]:
         """The funcs."""
@@ -227,12 +253,17 @@ class Pipeline:
                 raise refuse(f'lowered: "alg", "tgt?", "query", "bounds" or "p0" are there, not {what!r}', code="E770")
 
     def _collected(self) -> Program:
-        return collect(self._outputs)
+        return self._given()[0]
 
     def _given(self) -> tuple[Program, tuple[Directive, ...]]:
-        program = self._collected()
-        given = [each for func in program.funcs for each in getattr(func, "given_directives", tuple)()]
-        return program, tuple(replace(each, position=place) for place, each in enumerate(given))
+        """The program and all directives; collected again where a definition or a directive is another one."""
+        if self._found is None or not self._found.is_current():
+            plain = collect(self._outputs)
+            given = _directives(plain.funcs)
+            numbered = tuple(replace(each, position=place) for place, each in enumerate(given))
+            definitions = tuple(func.definition for func in plain.funcs)
+            self._found = _Found(plain.funcs, definitions, given, with_parameters(plain, numbered), numbered)
+        return self._found.program, self._found.numbered
 
     def _inlined(self, program: Program, given: tuple[Directive, ...]) -> Inlined:
         algorithm = program.algorithm
@@ -266,13 +297,13 @@ class Pipeline:
         program, given = self._given()
         old = self._compiled
         definitions = program.algorithm.funcs
-        same = old is not None and (old.directives, old.default) == (given, self._default)
-        if old is not None and same and list(map(id, old.definitions)) == list(map(id, definitions)):
+        if old is not None and old.directives is given and old.definitions is definitions and old.default == self._default:
             return old
         without = self._inlined(program, given)
         emitted = emit(without.algorithm, without.points)
         schedule = Schedule(emitted.procedure, target=self._target)
-        used = tuple(self._on_buffers(each, emitted.buffers) for each in given if each.name != "compute_inline")
+        wanted = [in_procedure(each, emitted) for each in given if each.name != "compute_inline"]
+        used = tuple(self._on_buffers(each, emitted.buffers) for each in wanted)
         schedule.adopt(used)
         procedure = schedule.apply() if used else emitted.procedure
         if not self._target.memories:
