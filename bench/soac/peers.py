@@ -375,6 +375,186 @@ def tridag_jax(a, b, c, d):
     return jnp.concatenate([x, last[None]]).T
 
 
+# -- local volatility
+
+
+def second_differences(x):
+    d = np.zeros((len(x), 3), np.float32)
+    before, after = np.diff(x)[:-1], np.diff(x)[1:]
+    d[1:-1, 0], d[1:-1, 2] = 2 / (before * (before + after)), 2 / (after * (before + after))
+    d[:, 1] = -(d[:, 0] + d[:, 2])
+    return d
+
+
+@numpy_program
+def locvol_numpy(strikes, x, y, times, alpha, beta, nu):
+    """Planes of all strikes at once, of which each elimination goes along one dimension."""
+    n, m, one = len(x), len(y), np.float32(1)
+    dx, dy = second_differences(x), second_differences(y)
+    variance = np.float32(0.25 * alpha * alpha) * np.exp(2 * (np.float32(beta) * np.log(x)[:, None] + y))
+    half_y = np.float32(0.25 * nu * nu)
+
+    def along(r, d):
+        found = d[:, 1, None, None] * r
+        found[1:] += d[1:, 0, None, None] * r[:-1]
+        found[:-1] += d[:-1, 2, None, None] * r[1:]
+        return found
+
+    def solved(w, per, d, z):
+        u = per - w * d[:, 1, None]
+        for k in range(len(z) - 1):
+            factor = w[k + 1] * d[k + 1, 0] / u[k]
+            u[k + 1] -= factor * (w[k] * d[k, 2])
+            z[k + 1] += factor[:, None] * z[k]
+        z[-1] /= u[-1][:, None]
+        for k in range(len(z) - 2, -1, -1):
+            z[k] = (z[k] + (w[k] * d[k, 2])[:, None] * z[k + 1]) / u[k][:, None]
+        return z
+
+    r = np.broadcast_to(np.maximum(x[:, None, None] - strikes, 0), (n, m, len(strikes))).copy()
+    for k in range(len(times) - 2, -1, -1):
+        per = one / (times[k + 1] - times[k])
+        w = np.exp(np.float32(-nu * nu) * times[k]) * variance
+        along_y = half_y * along(r.transpose(1, 0, 2), dy).transpose(1, 0, 2)
+        half = solved(w, per, dx, per * r + 2 * along_y + w[:, :, None] * along(r, dx))
+        rows = np.ascontiguousarray((per * half - along_y).transpose(1, 0, 2))
+        r = np.ascontiguousarray(solved(np.full((m, n), half_y), per, dy, rows).transpose(1, 0, 2))
+    return r[n // 2, m // 2]
+
+
+@numba_program
+def locvol_numba(strikes, x, y, times, alpha, beta, nu):
+    """Some strikes at once, whose numbers stand side by side; what they share is computed once."""
+    n, m, o = len(x), len(y), len(strikes)
+    lanes = min(o, 32)  # a constant would be unrolled, and not be vectorised
+    beta, half_y = np.float32(beta), np.float32(0.25 * nu * nu)
+    dx, dy = np.zeros((n, 3), np.float32), np.zeros((m, 3), np.float32)
+    for d, g in ((dx, x), (dy, y)):
+        for i in range(1, len(g) - 1):
+            before, after = g[i] - g[i - 1], g[i + 1] - g[i]
+            d[i, 0], d[i, 2] = np.float32(2) / (before * (before + after)), np.float32(2) / (after * (before + after))
+            d[i, 1] = -(d[i, 0] + d[i, 2])
+    variance = np.empty((m, n), np.float32)
+    for j in range(m):
+        for i in range(n):
+            variance[j, i] = np.float32(0.25 * alpha * alpha) * np.exp(np.float32(2) * (beta * np.log(x[i]) + y[j]))
+    r, half = np.zeros((n, m, lanes), np.float32), np.zeros((n, m, lanes), np.float32)
+    along = np.zeros((n, m, lanes), np.float32)
+    ux, uy, fx, fy = np.empty(n, np.float32), np.empty(m, np.float32), np.empty(n, np.float32), np.empty(m, np.float32)
+    w = np.empty(n, np.float32)
+    found = np.empty(o, np.float32)
+    for first in range(0, o, lanes):
+        for i in range(n):
+            for j in range(m):
+                for s in range(lanes):
+                    r[i, j, s] = max(x[i] - strikes[min(first + s, o - 1)], np.float32(0))
+        for k in range(len(times) - 2, -1, -1):
+            per, fade = np.float32(1) / (times[k + 1] - times[k]), np.exp(np.float32(-nu * nu) * times[k])
+            for i in range(n):
+                for j in range(m):
+                    a, b, c = half_y * dy[j, 0], half_y * dy[j, 1], half_y * dy[j, 2]
+                    lo, hi = max(j - 1, 0), min(j + 1, m - 1)
+                    for s in range(lanes):
+                        along[i, j, s] = a * r[i, lo, s] + b * r[i, j, s] + c * r[i, hi, s]
+            for j in range(m):
+                for i in range(n):
+                    w[i] = fade * variance[j, i]
+                for i in range(n):
+                    ux[i] = per - w[i] * dx[i, 1]
+                    fx[i] = np.float32(0)
+                    if i > 0:
+                        fx[i] = w[i] * dx[i, 0] / ux[i - 1]
+                        ux[i] -= fx[i] * w[i - 1] * dx[i - 1, 2]
+                for i in range(n):
+                    a, b, c = w[i] * dx[i, 0], w[i] * dx[i, 1], w[i] * dx[i, 2]
+                    lo, hi, factor = max(i - 1, 0), min(i + 1, n - 1), fx[i]
+                    for s in range(lanes):
+                        right = per * r[i, j, s] + np.float32(2) * along[i, j, s]
+                        right += a * r[lo, j, s] + b * r[i, j, s] + c * r[hi, j, s]
+                        half[i, j, s] = right + factor * half[lo, j, s]
+                for i in range(n - 1, -1, -1):
+                    hi, factor, per_u = min(i + 1, n - 1), w[i] * dx[i, 2], np.float32(1) / ux[i]
+                    for s in range(lanes):
+                        half[i, j, s] = (half[i, j, s] + factor * half[hi, j, s]) * per_u
+            for j in range(m):
+                uy[j] = per - half_y * dy[j, 1]
+                fy[j] = np.float32(0)
+                if j > 0:
+                    fy[j] = half_y * dy[j, 0] / uy[j - 1]
+                    uy[j] -= fy[j] * half_y * dy[j - 1, 2]
+            for i in range(n):
+                for j in range(m):
+                    factor, lo = fy[j], max(j - 1, 0)
+                    for s in range(lanes):
+                        r[i, j, s] = per * half[i, j, s] - along[i, j, s] + factor * r[i, lo, s]
+                for j in range(m - 1, -1, -1):
+                    hi, factor, per_u = min(j + 1, m - 1), half_y * dy[j, 2], np.float32(1) / uy[j]
+                    for s in range(lanes):
+                        r[i, j, s] = (r[i, j, s] + factor * r[i, hi, s]) * per_u
+        for s in range(min(lanes, o - first)):
+            found[first + s] = r[n // 2, m // 2, s]
+    return found
+
+
+@jax_program()
+def locvol_jax(strikes, x, y, times, alpha, beta, nu):
+    n, m = len(x), len(y)
+
+    def differences(g):
+        before, after = jnp.diff(g)[:-1], jnp.diff(g)[1:]
+        lo, hi = (jnp.pad(2 / (each * (before + after)), 1) for each in (before, after))
+        return lo, -(lo + hi), hi
+
+    dx, dy = differences(x), differences(y)
+    variance = 0.25 * alpha * alpha * jnp.exp(2 * (beta * jnp.log(x)[:, None] + y))
+    half_y = 0.25 * nu * nu
+
+    def along(r, d):
+        lo, mid, hi = (each[:, None, None] for each in d)
+        return lo * jnp.concatenate([r[:1], r[:-1]]) + mid * r + hi * jnp.concatenate([r[1:], r[-1:]])
+
+    def solved(w, per, d, z):
+        """Along the first dimension; what strikes share is computed once."""
+        a, b, c = (w * each[:, None] for each in d)
+
+        def pivot(before, now):
+            a, b, c = now
+            factor = a / before
+            return per - b - factor * c, (factor, per - b - factor * c)
+
+        start = per - b[0]
+        _, (factor, u) = lax.scan(pivot, start, (a[1:], b[1:], c[:-1]))
+        u = jnp.concatenate([start[None], u])
+
+        def forward(before, now):
+            z, factor = now
+            new = z + factor[:, None] * before
+            return new, new
+
+        _, rest = lax.scan(forward, z[0], (z[1:], factor))
+        z = jnp.concatenate([z[:1], rest])
+
+        def backward(after, now):
+            z, c, u = now
+            new = (z + c[:, None] * after) / u[:, None]
+            return new, new
+
+        last = z[-1] / u[-1][:, None]
+        _, rest = lax.scan(backward, last, (z[:-1], c[:-1], u[:-1]), reverse=True)
+        return jnp.concatenate([rest, last[None]])
+
+    def step(i, r):
+        k = len(times) - 2 - i
+        per, w = 1 / (times[k + 1] - times[k]), jnp.exp(-nu * nu * times[k]) * variance
+        along_y = half_y * along(r.transpose(1, 0, 2), dy).transpose(1, 0, 2)
+        half = solved(w, per, dx, per * r + 2 * along_y + w[:, :, None] * along(r, dx))
+        found = solved(jnp.full((m, n), half_y, jnp.float32), per, dy, (per * half - along_y).transpose(1, 0, 2))
+        return found.transpose(1, 0, 2)
+
+    start = jnp.broadcast_to(jnp.maximum(x[:, None, None] - strikes, 0), (n, m, len(strikes)))
+    return lax.fori_loop(0, len(times) - 1, step, start)[n // 2, m // 2]
+
+
 # -- heat
 
 

@@ -230,3 +230,25 @@ def main(x: f64[n], y: f64[n], a: f64, b: f64) -> tuple[f64[n], f64, f64, f64[n]
         args = values, values[::-1], a, b
         for one, other in zip(main(*args), main.interpret(*args), strict=True):
             assert np.array_equal(one, other, equal_nan=True) and np.array_equal(np.signbit(one), np.signbit(other))
+
+
+def test_short_functions_are_part_of_a_kernel_however_often_they_are_called():
+    text = """\
+@soac
+def last(x: f64[m]) -> f64:
+    y = x
+    for k in range(m - 1):
+        i = m - k
+        y = y.set(k + 1, y[k] + y[min(i, m - 1)])
+    return y[m - 1]
+
+@soac
+def f(A: f64[n, m]) -> f64[n]:
+    assert m > 0
+    return map(lambda r: last(r) + last(map(lambda v: v * 2.0, r)), A)
+"""
+    f = parse_program(text)["f"]
+    assert [*f.kernels] == ["f.k0"] and "idx(" not in str(f.kernels["f.k0"])
+    for shape in ((3, 4), (2, 1), (0, 2)):
+        x = np.ones(shape).cumsum(1)
+        np.testing.assert_array_equal(f(x), f.interpret(x))

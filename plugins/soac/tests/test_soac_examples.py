@@ -12,6 +12,7 @@ from examples.arrays import (
     floyd,
     hotspot,
     kmeans,
+    locvol,
     mandelbrot,
     matmul,
     nbody,
@@ -131,3 +132,48 @@ def test_the_schedule_for_all_kernels_says_which_targets_it_has():
     assert schedules.soac_default(floyd.floyd.kernels["floyd.k0"], target="c") is floyd.floyd.kernels["floyd.k0"]
     with pytest.raises(SoacError, match="no target 'gpu'; its targets: 'avx512', 'c'"):
         floyd.floyd.schedule(schedules.soac_default, target="gpu")
+
+
+def diffused(strikes, x, y, times, alpha, beta, nu):
+    """`locvol` by dense systems in f64."""
+
+    def differences(g):
+        d = np.zeros((len(g), len(g)))
+        for i in range(1, len(g) - 1):
+            before, after = g[i] - g[i - 1], g[i + 1] - g[i]
+            d[i, i - 1], d[i, i + 1] = 2 / (before * (before + after)), 2 / (after * (before + after))
+            d[i, i] = -d[i, i - 1] - d[i, i + 1]
+        return d
+
+    strikes, x, y, times = (np.float64(each) for each in (strikes, x, y, times))
+    n, m, half_y = len(x), len(y), 0.25 * nu**2
+    dx, dy = differences(x), differences(y)
+    variance = 0.25 * alpha**2 * np.exp(2 * (beta * np.log(x)[:, None] + y))
+    found = []
+    for strike in strikes:
+        r = np.repeat(np.maximum(x - strike, 0)[:, None], m, 1)
+        for k in reversed(range(len(times) - 1)):
+            per, w = 1 / (times[k + 1] - times[k]), np.exp(-(nu**2) * times[k]) * variance
+            along_y = half_y * (r @ dy.T)
+            right = per * r + 2 * along_y + w * (dx @ r)
+            half = np.stack([np.linalg.solve(per * np.eye(n) - w[:, [j]] * dx, right[:, j]) for j in range(m)], 1)
+            r = np.linalg.solve(per * np.eye(m) - half_y * dy, (per * half - along_y).T).T
+        found.append(r[n // 2, m // 2])
+    return np.array(found)
+
+
+def test_volatility_of_all_strikes_is_one_kernel_in_vectors_of_strikes():
+    assert list(locvol.locvol.kernels) == ["locvol.k0", "locvol.k1", "locvol.k2", "locvol.k3"]
+    assert [each.depth for each in locvol.locvol.allocations()] == [0] * 4
+    data = locvol.locvol_data(19, 5, 6, 4)
+    expected = diffused(*data)
+    tuned = locvol.tuned(locvol.locvol)
+    same(locvol.locvol(*data), expected)
+    same(tuned(*data), expected)
+    same(locvol.locvol.interpret(data[0][:2], *data[1:]), expected[:2])
+    if schedules.has_vectors():
+        assert "mm512_div_ps" in str(tuned.kernels["locvol.k3"])
+    for narrow in (locvol.locvol_data(3, 1, 1, 2), locvol.locvol_data(2, 2, 3, 1), locvol.locvol_data(0, 3, 3, 3)):
+        same(tuned(*narrow), diffused(*narrow))
+    with pytest.raises(AssertionError, match="there are points"):
+        tuned(*locvol.locvol_data(2, 0, 3, 3))

@@ -110,6 +110,10 @@ class Formals:
                 self.builder.require(build.eq(rounds, build.add(first[0], second[0])))
                 return
 
+    def size(self, term: Term) -> Expr | None:
+        """The control value of a size that is a formal already, or an affine term of such."""
+        return self._extents[term][0] if term in self._extents else self.affine(term)
+
     def affine(self, term: Term) -> Expr | None:
         """A term over sizes that are formals already."""
         total: Expr | None = None

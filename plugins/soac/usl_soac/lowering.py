@@ -104,8 +104,8 @@ class Lowering:
             raise NotAKernel(f"{sym.name} is not known outside")
         if typ.dims:
             return self.formals.array(sym, self.dims(typ))
-        size = self.formals.terms.get(sym)
-        if size is not None and typ == Type(I64) and (number := self.formals.affine(size)) is not None:
+        size = self.formals.terms.get(sym, name_term(sym))
+        if typ == Type(I64) and (number := self.formals.size(size)) is not None:
             return Scalar(I64, build.cast(I64, number), control=number)
         return Scalar(typ.scalar, outside=Outside(lambda: self.formals.scalar(sym), lambda: self.formals.index(sym)))
 

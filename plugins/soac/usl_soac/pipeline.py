@@ -23,6 +23,8 @@ from usl_soac.traverse import walk
 
 Key = tuple[str, Part]
 ROUNDS = 4
+MOST_COPIED = 128
+"""So many statements may the calls of one function add together, where they are replaced by its body."""
 
 
 def linked(sized: SizedProgram, *roots: Key) -> Program:
@@ -49,7 +51,10 @@ def _calls(body: Body) -> Iterator[core.Call]:
 
 
 def simplified(program: Program) -> Program:
-    """Each function simplified, what is cheap or called once inlined; functions that nothing calls any more are left out."""
+    """Each function simplified, what is cheap, called once or short inlined; functions that nothing calls any more are left out.
+
+    Tests in what is inlined are proved by, or moved out of, what stands around the call, and it may be part of a kernel.
+    """
     last = program.functions[-1]
     done: dict[Key, Function] = {}
     fails: dict[Key, bool] = {}
@@ -60,7 +65,8 @@ def simplified(program: Program) -> Program:
         function = done.get(key)
         if function is None or call.function in calls(function):
             return None
-        return function if uses[key] == 1 or cost(function.body) <= CHEAP else None
+        copied = (uses[key] - 1) * sum(1 for _ in walk(function.body))
+        return function if copied <= MOST_COPIED or cost(function.body) <= CHEAP else None
 
     def may_fail(call: core.Call) -> bool:
         return fails.get((call.function, call.part), True)
