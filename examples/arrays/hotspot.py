@@ -37,8 +37,9 @@ def apart(p: Procedure) -> Procedure:
     p = specialize(p, p.find_loop("i_2"), "m > 2")
     p = cut_loop(p, "i_2", 1)
     p = cut_loop(p, "i_2 #1", "m - 1")
+    between = p.find_loop("i_2 #1")
     p = simplify(p)
-    return schedules.in_vectors(p, "i_2 #1")
+    return schedules.in_vectors(p, p.forward(between))
 
 
 def tuned(program: Function) -> Function:

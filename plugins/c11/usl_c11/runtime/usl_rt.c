@@ -1574,15 +1574,20 @@ static size_t room_for(int64_t length)
     return (count + ((size_t)1 << shift) - 1) >> shift << shift;
 }
 
+enum { LINE = 64, IN_LINES = 4096 };
+
+/* The elements of an array of IN_LINES bytes begin with a line of the cache, so that vectors of them lie in one line each. */
 usl_value usl_raw_array_new(int64_t length, size_t element, const char *site, usl_context *ctx)
 {
     if (length < 0)
         usl_fatal("the length of an array is negative");
-    const usl_value array =
-        sized_block(sizeof(struct usl_raw_array), room_for(length), element, 0, USL_TAG_ARRAY, site, ctx);
+    const size_t spare = (size_t)length >= IN_LINES / element ? LINE - 8 : 0, head = sizeof(struct usl_raw_array) + spare;
+    const usl_value array = sized_block(head, room_for(length), element, 0, USL_TAG_ARRAY, site, ctx);
     struct usl_raw_array *const made = (struct usl_raw_array *)(void *)array;
     made->length = length;
     made->elements = made + 1;
+    if (spare != 0)
+        made->elements = (char *)made->elements + (LINE - (uintptr_t)made->elements % LINE) % LINE;
     made->own = NULL;
     return array;
 }
@@ -1662,6 +1667,12 @@ usl_value usl_boxed_array_own(usl_value array, const char *site, usl_context *ct
     return &copy->head;
 }
 
+/* The bytes before the elements of an array that are in its block: they stay where they are if the block moves. */
+static size_t before_elements(usl_value array)
+{
+    return (size_t)((char *)usl_raw_elements(array) - (char *)array);
+}
+
 /* The block of a unique array that has outgrown it, with room for one more, where the system can enlarge it; else NULL. */
 static usl_value enlarged(usl_value array, size_t head, size_t element)
 {
@@ -1680,17 +1691,21 @@ usl_value usl_raw_array_longer(usl_value array, size_t element, const char *site
 {
     const int64_t length = usl_array_length(array);
     usl_value longer = NULL;
-    if (usl_is_unique(array) && usl_tag(array) == USL_TAG_ARRAY)
-        longer = room_for(length) > (size_t)length ? array : enlarged(array, sizeof(struct usl_raw_array), element);
+    size_t head = 0;
+    if (usl_is_unique(array) && usl_tag(array) == USL_TAG_ARRAY) {
+        head = before_elements(array);
+        longer = room_for(length) > (size_t)length ? array : enlarged(array, head, element);
+    }
     if (longer == NULL) {
         longer = usl_raw_array_new(length + 1, element, site, ctx);
         if (length != 0) /* the elements of the empty array are nowhere */
             memcpy(usl_raw_elements(longer), usl_raw_elements(array), (size_t)length * element);
         usl_drop_block(array, ctx);
+        head = before_elements(longer);
     }
     struct usl_raw_array *const made = (struct usl_raw_array *)(void *)longer;
     made->length = length + 1;
-    made->elements = made + 1;
+    made->elements = (char *)made + head;
     return longer;
 }
 
@@ -1707,11 +1722,12 @@ usl_value usl_raw_array_front(usl_value array, int64_t length, size_t element, c
     }
 #ifndef USL_DEBUG
     if (usl_tag(array) == USL_TAG_ARRAY && array->info % 64u == 0 && length <= usl_array_length(array) / 8 * 7) {
-        usl_value shorter = realloc(array, sizeof(struct usl_raw_array) + room_for(length) * element); /* gives pages back */
+        const size_t head = before_elements(array);
+        const usl_value shorter = realloc(array, head + room_for(length) * element); /* gives pages back */
         if (shorter != NULL) {
             array = shorter;
             struct usl_raw_array *const moved = (struct usl_raw_array *)(void *)array;
-            moved->elements = moved + 1;
+            moved->elements = (char *)moved + head;
         }
     }
 #endif
