@@ -252,3 +252,23 @@ def f(A: f64[n, m]) -> f64[n]:
     for shape in ((3, 4), (2, 1), (0, 2)):
         x = np.ones(shape).cumsum(1)
         np.testing.assert_array_equal(f(x), f.interpret(x))
+
+
+def test_a_kernel_behind_a_loop_in_a_branch_does_not_run_in_each_round():
+    text = """\
+@soac
+def f(x: i64[n], k: i64) -> tuple[i64, i64[n]]:
+    found = 0
+    for i in range(k):
+        if i % 2 == 1:
+            for j in range(i):
+                found = found + reduce(add, 0, x) // (j + 1)
+            found = found + len(filter(lambda v: v > i, x))
+        x = map(lambda v: v + 1, x)
+    return found, x
+"""
+    f = parse_program(text)["f"]
+    assert any(each.depth for each in f.allocations())
+    for args in (([1, 5, 2], 4), ([], 3), ([7], 0)):
+        for one, other in zip(f(*args), f.interpret(*args), strict=True):
+            np.testing.assert_array_equal(one, other)

@@ -122,7 +122,7 @@ class Frame:
     @contextmanager
     def loop(self, head: str) -> Iterator[None]:
         """A loop: what is bound and found out in it is forgotten behind it."""
-        first, scratch = self._first, self.scratch
+        first, scratch, body = self._first, self.scratch, self._body
         self._first, self.scratch = self._first or (len(self.lines), self._depth), []
         self.loops += 1
         with self.block(head), self.scope():
@@ -131,8 +131,7 @@ class Frame:
             for base, name in self.scratch:
                 self.line(f"{base} = {name}")
         self.loops -= 1
-        self._first, self.scratch = first, scratch
-        self._body = self._depth
+        self._first, self.scratch, self._body = first, scratch, body
 
     def before_loops(self, result: Param, name: str, dims: Sequence[Term]) -> str | None:
         """An array for a result of a kernel in a loop, made before all loops and used again in each round; None if its size is

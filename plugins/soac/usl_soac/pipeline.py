@@ -51,7 +51,7 @@ def _calls(body: Body) -> Iterator[core.Call]:
 
 
 def simplified(program: Program) -> Program:
-    """Each function simplified, what is cheap, called once or short inlined; functions that nothing calls any more are left out.
+    """Each function simplified, with what is cheap, short or called once inlined; what nothing calls any more is left out.
 
     Tests in what is inlined are proved by, or moved out of, what stands around the call, and it may be part of a kernel.
     """
