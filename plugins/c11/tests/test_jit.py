@@ -148,6 +148,20 @@ def test_assertions_and_checks_are_reported_in_the_words_of_the_program() -> Non
         jit(kernels.CHECKED)(4, 4, np.zeros(4, np.float32))
 
 
+def test_an_assertion_that_gives_a_size_one_value_is_tested() -> None:
+    """It is no fact for its own test, in whatever form it fixes the value."""
+    assertions = ("n == 4", "4 == n", "n <= 4 and n >= 4", "n == k", "2 * n == 8 and n == 4", "n - k == 0 and k == 4", "k == n")
+    procs = [
+        kernels.parse(f"def fixed{i}(n: size, k: index, x: i32[n]):\n    assert {text}\n    assert k == 4\n    x[0] = 1\n")
+        for i, text in enumerate(assertions)
+    ]
+    for fixed in [jit(proc) for proc in procs]:
+        fixed(4, 4, np.zeros(4, np.int32))
+        for n, k in ((8, 4), (2, 4), (4, 8), (4, -1)):
+            with pytest.raises(JitError, match="the assertion"):
+                fixed(n, k, np.zeros(n, np.int32))
+
+
 SCALARS = kernels.parse("""
 def scalars(a: i8, b: f32, flag: bool, out: f32):
     if flag:

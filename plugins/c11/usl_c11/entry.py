@@ -22,7 +22,7 @@ from usl_core.calling import must_be_disjoint
 from usl_core.ir.nodes import Arg, Proc
 from usl_core.ir.printer import Printer
 from usl_core.ir.types import BOOL, SIZE, ControlType, TensorType
-from usl_core.ranges import INDICES, SIZE_MAX, SIZES, assume_preds, entry_ranges
+from usl_core.ranges import INDICES, SIZE_MAX, SIZES, assume, entry_ranges
 
 NO_CHECKS = "USL_NO_ENTRY_CHECKS"
 
@@ -118,7 +118,6 @@ def _tests(proc: Proc, formals: Sequence[Formal], fn: Function) -> _Tests:
         _test_fields(proc, fn, tests)
     for arg, name in arguments:
         _test_control(arg, name, tests)
-    fn.ranges = assume_preds(proc, fn.ranges)
     _test_assertions(proc, fn, tests)
     pairs = must_be_disjoint(proc)
     compared = {arg for pair in pairs for arg in pair}
@@ -155,7 +154,9 @@ def _test_assertions(proc: Proc, fn: Function, tests: _Tests) -> None:
     for arg in proc.args:
         printer.bind(arg.name)
     for pred in proc.preds:
+        # An assertion is no fact for itself: it would decide its own test. Those before it have been tested.
         violated = unary("!", C(f"({condition(pred, fn)})"))
+        fn.ranges = assume(pred, fn.ranges)
         tests.refuse_if(violated.text, f"the assertion `{printer.expr(pred)}` must hold")
 
 
