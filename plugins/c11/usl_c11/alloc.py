@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from usl_c11.ctext import C
 from usl_c11.expr import constant, control, product
+from usl_c11.intervals import is_table_of_places, is_written_once
 from usl_c11.memory import ask, is_managed
 from usl_c11.scope import Buffer, Function, Place
 from usl_c11.status import fail
@@ -39,6 +40,8 @@ def _scalar(stmt: Alloc, name: str, rest: Sequence[Stmt], fn: Function) -> list[
     ctype = fn.unit.ctype(stmt.type, stmt.span)
     fn.unit.memory(stmt.mem, stmt.span)
     fn.buffers[stmt.name] = Buffer(name, stmt.type, stmt.mem, Place.VALUE)
+    if is_written_once(stmt.name, rest):
+        fn.values[stmt.name] = None
     return [f"{ctype} {name};" if first_use_assigns(stmt.name, rest) else f"{ctype} {name} = 0;"]
 
 
@@ -85,7 +88,9 @@ def _managed(stmt: Alloc, name: str, ctype: str, shape: Sequence[str], rest: Seq
     size = _constant_bytes(stmt.type, fn)
     if size is not None and size <= ARRAY_LIMIT and fn.stack_bytes + size <= FRAME_LIMIT:
         fn.stack_bytes += size
-        initial = " = {0}" if is_read_first(stmt.name, rest) else ""
+        if is_table_of_places(stmt.name, stmt.type, rest):
+            fn.elements[stmt.name] = None
+        initial = " = {0}" if stmt.name in fn.elements or is_read_first(stmt.name, rest) else ""
         return [f"_Alignas(64) {ctype} {name}[{' * '.join(shape)}]{initial};"]
     code = fn.unit.failure(f"{fn.label}: out of memory for {stmt.name.name}")
     extents = f"(const int64_t[]){{{', '.join(shape)}}}"

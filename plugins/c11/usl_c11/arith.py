@@ -91,6 +91,11 @@ def convert(value: C, source: ScalarType, target: ScalarType, unit: Unit, span: 
     return cast(unit.ctype(target, span), value)
 
 
+def truncated(value: C, target: ScalarType, unit: Unit, span: Span) -> C:
+    """A float that is known to be in range as an integer. By way of `int` if narrow, which processors have instructions for."""
+    return cast(unit.ctype(target, span), cast("int32_t", value) if is_narrow(target) else value)
+
+
 _MATH = frozenset({*externs.FUNCTIONS, *externs.ROUNDINGS, externs.FMA} - {externs.RSQRT})
 """What is in `<math.h>` under its own name."""
 

@@ -9,6 +9,7 @@ from fractions import Fraction
 from usl_c11 import arith
 from usl_c11.ctext import C, binary, call, cast, unary
 from usl_c11.folding import folded, value_range
+from usl_c11.intervals import ends, fits
 from usl_c11.literals import control_literal, float_literal, integer_literal, ring_literal
 from usl_c11.memory import ask, overrides
 from usl_c11.names import legal
@@ -101,6 +102,9 @@ def _control_extern(function: externs.Extern, args: Sequence[Expr], fn: Function
     helpers = fn.unit.helpers
     if function is externs.IDX:
         value, scalar = data(args[0], fn), scalar_type(args[0])
+        known, lo, hi = ends(args[0], fn), range_of(args[1], fn.ranges), range_of(args[2], fn.ranges)
+        if lo.hi <= known.lo and known.hi < hi.lo:
+            return cast("int64_t", value)
         if scalar.bits == 64 and not scalar.signed:
             value = call(helpers.index_limit(), value)
         return call(helpers.index_of(), value, control(args[1], fn), control(args[2], fn))
@@ -236,8 +240,18 @@ def data(expr: Expr, fn: Function) -> C:
             return arith.float_operation(op, data(lhs, fn), data(rhs, fn), scalar, unit)
         case ExternCall(fn=function, args=args):
             require_arithmetic(scalar_type(args[0]), expr.span)
+            if function in (externs.MIN, externs.MAX) and scalar.is_int and (idle := _lesser(function, args, fn)) is not None:
+                return data(idle, fn)
             operands = [data(arg, fn) for arg in args]
             return arith.extern_call(function, operands, scalar, scalar_type(args[0]), unit, expr.span)
+
+
+def _lesser(function: externs.Extern, args: Sequence[Expr], fn: Function) -> Expr | None:
+    """The one of two integers that is known to be the lesser, or the greater."""
+    a, b = (ends(each, fn) for each in args)
+    if function is externs.MAX:
+        args = args[::-1]
+    return args[0] if a.hi <= b.lo else args[1] if b.hi <= a.lo else None
 
 
 def _as_read(text: str, access: C) -> C:
@@ -248,9 +262,20 @@ def _as_read(text: str, access: C) -> C:
 def _cast(arg: Expr, target: ScalarType, fn: Function, span: Span) -> C:
     require_arithmetic(target, span)
     if isinstance(arg.type, ControlType):
-        return cast(fn.unit.ctype(target, span), control(arg, fn))
+        return cast(fn.unit.ctype(target, span), _masked(arg, fn))
     require_arithmetic(scalar_type(arg), span)
+    if target.is_int and not scalar_type(arg).is_int and folded(arg) is None and fits(arg, target, fn):
+        return arith.truncated(data(arg, fn), target, fn.unit, span)
     return arith.convert(data(arg, fn), scalar_type(arg), target, fn.unit, span)
+
+
+def _masked(expr: Expr, fn: Function) -> C:
+    """A control value that becomes data. The remainder by a power of two is a mask, as C's own has a sign to look after."""
+    if isinstance(expr, BinaryOp) and expr.op == "%":
+        divisor = range_of(expr.rhs, fn.ranges).lo
+        if divisor & (divisor - 1) == 0 and (known := range_of(expr, fn.ranges)).lo < known.hi:
+            return arith.rounded_down("%", control(expr.lhs, fn), divisor, fn.unit)
+    return control(expr, fn)
 
 
 def _wrapping(expr: UnaryMinus | BinaryOp, scalar: ScalarType, fn: Function) -> C:

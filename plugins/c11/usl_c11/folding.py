@@ -4,9 +4,23 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from usl_core.ir.nodes import BinaryOp, Cast, Expr, ExternCall, Literal, Read, ReadConfig, StrideExpr, UnaryMinus, WindowExpr
 from usl_core.ir.types import ScalarType
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """The least and the greatest value; whether it may be NaN."""
+
+    lo: float
+    hi: float
+    nan: bool = False
+
+    def hull(self, other: Ends) -> Ends:
+        """The least that contains both."""
+        return Ends(min(self.lo, other.lo), max(self.hi, other.hi), self.nan or other.nan)
 
 
 def folded(expr: Expr) -> int | None:

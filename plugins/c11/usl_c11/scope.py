@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from usl_c11.ctext import C
+from usl_c11.folding import Ends
 from usl_c11.names import Names
 from usl_c11.reductions import Reductions
 from usl_c11.unit import Unit
@@ -64,6 +65,10 @@ class Function:
     buffers: dict[Sym, Buffer] = field(default_factory=dict)
     controls: dict[Sym, str] = field(default_factory=dict)
     ranges: dict[Sym, Range] = field(default_factory=dict)
+    values: dict[Sym, Ends | None] = field(default_factory=dict)
+    """What scalars that are assigned in one place can have there and later; None before that."""
+    elements: dict[Sym, Ends | None] = field(default_factory=dict)
+    """The same of arrays, whose elements are 0 before."""
     context: str | None = None
     label: str = ""
     """The procedure's name in messages."""
@@ -84,6 +89,7 @@ class Function:
     def scope(self) -> Iterator[list[str]]:
         """A block of C; yields the list of what must be freed at its end. Bindings made inside end with it."""
         buffers, controls, ranges, stack = dict(self.buffers), dict(self.controls), dict(self.ranges), self.stack_bytes
+        values = dict(self.values)
         self.names.push()
         self.frees.append([])
         try:
@@ -92,6 +98,7 @@ class Function:
             self.frees.pop()
             self.names.pop()
             self.buffers, self.controls, self.ranges, self.stack_bytes = buffers, controls, ranges, stack
+            self.values = values
 
     def buffer(self, name: Sym, span: Span) -> Buffer:
         """What a name stands for in C."""

@@ -12,6 +12,8 @@ from usl_c11.arith import narrow, promoted_fits
 from usl_c11.call import call_text, instruction_text
 from usl_c11.ctext import ADDITIVE, C, binary, cast, unary
 from usl_c11.expr import TRUE, condition, config_field, control, data, element, in_ring
+from usl_c11.folding import Ends
+from usl_c11.intervals import ends
 from usl_c11.memory import ask, overrides
 from usl_c11.mirror import mirrored
 from usl_c11.scope import Buffer, Function, Place
@@ -153,6 +155,10 @@ def _place(stmt: Assign | Reduce, fn: Function) -> tuple[Buffer, C]:
 def _assign(stmt: Assign, fn: Function) -> list[str]:
     buffer, place = _place(stmt, fn)
     value = data(stmt.rhs, fn).text
+    if stmt.name in fn.values:
+        fn.values[stmt.name] = ends(stmt.rhs, fn)
+    elif stmt.name in fn.elements:
+        fn.elements[stmt.name] = ends(stmt.rhs, fn).hull(Ends(0, 0))
     if value == place.text:  # compilers warn about it
         return []
     return [ask(buffer.mem, "write", place.text, fn.unit.ctype(buffer.scalar, stmt.span), value, stmt.span)]

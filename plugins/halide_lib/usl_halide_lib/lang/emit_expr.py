@@ -19,7 +19,7 @@ from usl_halide_lib.lang.errors import refuse
 from usl_halide_lib.lang.linear import Extremum, Facts, Lin, Quotient, Unknown, Variable, extremum, substituted
 from usl_halide_lib.lang.nodes import Const, ImageRead, Name, Node, Op, Read, show
 from usl_halide_lib.lang.normal import Normal
-from usl_halide_lib.lang.types import BOOL, F32, I32, Type
+from usl_halide_lib.lang.types import BOOL, F32, I32, Int, Type
 
 FUNCTIONS = {
     **{
@@ -226,7 +226,8 @@ class Writer:
                     left, right = self.data(a), self.bare(b)
                     left, right = (right, left) if b.value == _ends_of(a)[0] else (left, right)
                     return f"select({left}, {right}, {no}, {yes})"
-                yes, no, left, right = self._short(yes, typ), self._short(no, typ), self.kept(a), self.kept(b)
+                yes, no = self._short(yes, typ), self._short(no, typ)
+                left, right = (self._truth(each, typ) if a.type == BOOL else self.kept(each) for each in (a, b))
                 yes = self._if_numbers(a, b, left, right, yes, no)
                 return f"select({left}, {right}, {no}, select({right}, {left}, {no}, {yes}))"
             case Op(op="and", args=(a, b)):
@@ -261,6 +262,11 @@ class Writer:
         """yes, of floats only where neither is NaN: only then a sum of absolute values is above anything."""
         sizes = [f"abs({text})" for node, text in ((a, left), (b, right)) if may_be_nan(node)]
         return f"select({a.type.usl}(-1.0), {' + '.join(sizes)}, {yes}, {no})" if sizes else yes
+
+    def _truth(self, node: Node, typ: Type) -> str:
+        """A scalar that is 1 or 0, as wide as what is chosen by it: vectors have as many lanes then."""
+        wide = f"i{max(typ.bits, 8)}"
+        return self._named(wide, self.chosen(node, f"{wide}(1)", f"{wide}(0)", Int(max(typ.bits, 8))))
 
     def _short(self, text: str, typ: Type) -> str:
         """A text that may stand several times: itself, or a scalar of its value."""

@@ -31,6 +31,7 @@ from usl_halide_lib.lang.target import text
 from usl_halide_lib.lifting import lifted
 from usl_halide_lib.nest import text as text_of_nest
 from usl_halide_lib.partition import kept_whole, partitioned
+from usl_halide_lib.strips import in_strips
 from usl_halide_lib.vector import Target
 
 Window = Sequence[int | Interval]
@@ -308,7 +309,7 @@ class Pipeline:
         procedure = schedule.apply() if used else emitted.procedure
         if not self._target.memories:
             whole = kept_whole(used)
-            procedure = partitioned(halved(lifted(procedure), whole), whole)
+            procedure = in_strips(partitioned(halved(lifted(procedure), whole), whole), whole)
         self._compiled = Compiled(definitions, given, self._default, without, emitted, schedule, procedure)
         return self._compiled
 
