@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from usl_core.errors import UslError
-from usl_halide_lib import TailStrategy, hl
+from usl_halide_lib import TailStrategy, hl, schedule
 from usl_halide_lib.lang import emit as emitting
 
 x, y = hl.vars("x y")
@@ -59,9 +59,10 @@ def E775():
 
 
 def E776():
-    f, g = blur()
-    f.bound(x, 0, 4)  # here
-    g.procedure()
+    _, g = blur()
+    plain = schedule(hl.Pipeline(g).procedure())
+    plain["f"].bound("x", 0, 4)  # here
+    plain.apply()
 
 
 def E777():

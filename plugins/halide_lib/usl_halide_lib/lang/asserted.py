@@ -26,9 +26,12 @@ class Restriction:
     modulus: int = 1
     remainder: Node | None = None
 
-    def widened(self, interval: Interval | None, form: Callable[[Node], Lin], facts: Facts) -> Interval:
-        """The interval that holds another one and obeys; None is an empty one."""
+    def widened(self, interval: Interval | None, form: Callable[[Node], Lin], facts: Facts, exactly: bool = False) -> Interval:
+        """The interval that holds another one and obeys; None is an empty one. exactly: what is asserted, itself."""
         low, high = interval or (const(0), const(-1))
+        if exactly and self.length is not None and self.modulus == 1:
+            low = low if self.low is None else form(self.low)
+            return low, low + form(self.length) - 1
         if self.low is not None:
             low = form(self.low) if interval is None else extremum(False, [low, form(self.low)], facts)
         if self.remainder is not None:
@@ -60,6 +63,8 @@ class Restrictions:
     """By the family of a func's last stage and the dimension."""
 
     known: dict[tuple[Family, int], Restriction] = field(default_factory=dict)
+    exactly: bool = False
+    """Whether what is asserted has been tested, so that it is what there is."""
 
     @classmethod
     def of(cls, conjuncts: Iterable[Conjunct], outputs: tuple[str, ...]) -> Restrictions:

@@ -1,4 +1,4 @@
-"""Conditions of `specialize`: on parameters and extents of images, which a procedure has as formals."""
+"""Parameters and extents of images that directives name, which a procedure has as formals; conditions of `specialize`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from usl_halide_lib.lang.variables import Param
 
 
 def with_parameters(program: Program, directives: Iterable[Directive]) -> Program:
-    """The program with the parameters that only conditions of directives name.
+    """The program with the parameters that only directives name.
 
     Raises:
         DirectiveError: E777, a condition is none, or names an image that nothing reads.
@@ -28,11 +28,7 @@ def with_parameters(program: Program, directives: Iterable[Directive]) -> Progra
     """
     params = dict(program.params)
     for directive in directives:
-        if directive.name != "specialize" or isinstance(directive.args[0], str):
-            continue
-        for node in walk(_condition(directive)):
-            if not isinstance(node, Name):
-                continue
+        for node in _names(directive):
             if isinstance(node.source, Param):
                 if params.setdefault(node.name, node.source) is not node.source:
                     raise refuse(f"two parameters are called {node.name}", code="E788", span=directive.span)
@@ -65,6 +61,17 @@ def in_procedure(directive: Directive, emitted: Emitted) -> Directive:
         message = f"{show(condition)} does not compare sums of Int(32) parameters and extents of images"
         raise directive.refuse(message, "E777", ["hint: a select on it, or a pipeline for each case"])
     return replace(directive, args=(text, *directive.args[1:]))
+
+
+def _names(directive: Directive) -> list[Name]:
+    """The parameters and extents in a condition, or in numbers of places."""
+    if directive.name == "specialize" and not isinstance(directive.args[0], str):
+        given = [_condition(directive)]
+    elif directive.name in ("bound", "align_bounds"):
+        given = [each.node for each in directive.args if isinstance(each, Expr) and is_startup(each.node)]
+    else:
+        given = []
+    return [node for each in given for node in walk(each) if isinstance(node, Name)]
 
 
 def _condition(directive: Directive) -> Node:

@@ -15,6 +15,7 @@ from usl_core.errors import UslError
 from usl_halide_lib.lang.emit_expr import Stored, Writer
 from usl_halide_lib.lang.errors import refuse
 from usl_halide_lib.lang.inference import Bounds, infer
+from usl_halide_lib.lang.limits import Limit, limited
 from usl_halide_lib.lang.linear import Facts, Lin, const, ends, extremum, variable
 from usl_halide_lib.lang.lower import hole_stage, in_target, loop_keys, lower
 from usl_halide_lib.lang.nodes import Algorithm, FuncDef, Node, Op, Read, StageDef
@@ -51,16 +52,20 @@ class Emitted:
     """By func the buffer of its values, of a tuple's first elements."""
     owners: dict[str, str]
     """By such a buffer, or scalar of a func that is computed at single places, the func."""
+    limits: tuple[Limit, ...] = ()
+    """What the schedule says of places; tested before the procedure is called."""
 
 
-def emit(algorithm: Algorithm, points: frozenset[str] = frozenset()) -> Emitted:
+def emit(algorithm: Algorithm, points: frozenset[str] = frozenset(), limits: tuple[Limit, ...] = ()) -> Emitted:
     """The procedure of an algorithm. The funcs points have no loops of their own: they are computed at each place that is read.
+
+    limits are what the schedule says of places: those of local funcs are as many as it says.
 
     Raises:
         AlgorithmError: E784, an access has no bounds; E770, an operation has no form there; E789, P0 is refused.
     """
-    bounds = infer(lower(algorithm), naming=True, choosing=False)
-    emitter = _Emitter(algorithm, bounds, points)
+    bounds = infer(limited(lower(algorithm), limits), naming=True, choosing=False)
+    emitter = _Emitter(algorithm, bounds, points, limits)
     source = emitter.text()
     try:
         procedure = proc_from_source(source, {}, f"<{algorithm.outputs[0]} {next(_files)}>")
@@ -69,7 +74,7 @@ def emit(algorithm: Algorithm, points: frozenset[str] = frozenset()) -> Emitted:
         raise refuse(f"{algorithm.outputs[0]}: the procedure that was made is refused", code="E789", notes=notes) from error
     buffers = {func: stored.names[0] for func, stored in emitter.buffers.items()}
     owners = {buffer: func for func, buffer in buffers.items()} | emitter.owners
-    return Emitted(procedure, tuple(emitter.formals), bounds, source, buffers, owners)
+    return Emitted(procedure, tuple(emitter.formals), bounds, source, buffers, owners, limits)
 
 
 @dataclass
@@ -77,6 +82,7 @@ class _Emitter:
     algorithm: Algorithm
     bounds: Bounds
     points: frozenset[str]
+    limits: tuple[Limit, ...]
     formals: list[Formal] = field(default_factory=list)
     names: dict[str, str] = field(default_factory=dict)
     taken: set[str] = field(default_factory=set)
@@ -180,6 +186,10 @@ class _Emitter:
                 yield f"{self.names[each.name]} >= 0"
             for truth in self.bounds.facts_of(each):
                 yield f"{writer.control(_part(truth, 1))} >= {writer.control(_part(truth, -1))}"
+        for each_limit in self.limits:
+            for held in each_limit.slack(self.bounds):
+                if (least := ends(held, self.facts)[0]) is None or least < 0:
+                    yield f"{writer.control(_part(held, 1))} >= {writer.control(_part(held, -1))}"
         for name, dimensions, _ in self.algorithm.images:
             if dimensions:
                 yield f"stride({self.buffers[name].names[0]}, {dimensions - 1}) == 1"

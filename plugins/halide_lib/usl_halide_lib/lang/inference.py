@@ -87,7 +87,8 @@ class Bounds:
         box = self.boxes.get(family)
         restriction = self.restrictions.known.get((family, dim))
         if restriction is not None:
-            return restriction.widened(None if box is None else box[dim], self.startup, self.facts)
+            exactly = self.restrictions.exactly
+            return restriction.widened(None if box is None else box[dim], self.startup, self.facts, exactly)
         return box[dim] if box is not None else (const(0), const(-1))
 
     def startup(self, node: Node) -> Lin:
@@ -129,6 +130,7 @@ class _Inference:
         self.truths: dict[Any, int] = {}
         """What is known of named ends: by the terms of a form the greatest number that it is always at least."""
         restrictions = Restrictions.of(asked.conjuncts, target.algorithm.outputs)
+        restrictions.exactly = naming
         self.bounds = Bounds(target, Facts(dict(_known(target))), {}, restrictions)
         self.normal = Normal(target.algorithm, self.bounds.facts, self._hole)
         self.extremes = Extremes(self.bounds.facts)
@@ -149,6 +151,7 @@ class _Inference:
         if not self.naming or family in self.finished or box is None:
             return
         self.finished.add(family)
+        self.bounds.restrictions.check({family: box}, self.bounds.startup, self.bounds.facts)
         self.bounds.boxes[family] = tuple(self._named(family, dim, low, high) for dim, (low, high) in enumerate(box))
 
     def _named(self, family: Family, dim: int, low: Lin, high: Lin) -> Interval:

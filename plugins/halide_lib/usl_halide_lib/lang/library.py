@@ -50,6 +50,7 @@ enum {{
     USL_HALIDE_NEGATIVE_EXTENT = 4,  /* of a reduction domain */
     USL_HALIDE_NO_RANGE = 5,         /* a place is no 32-bit integer */
     USL_HALIDE_NULL = 6,
+    USL_HALIDE_BOUND = 7,            /* a bound of the schedule does not hold: needed says what is computed */
     USL_HALIDE_KERNEL = 100          /* and more: 100 + the status of the procedure, whose NAME_error tells */
 }};
 #endif
@@ -135,6 +136,7 @@ class _Entry:
             '    case USL_HALIDE_NEGATIVE_EXTENT:\n        return "a reduction domain has a negative extent";\n'
             '    case USL_HALIDE_NO_RANGE:\n        return "a place is no 32-bit integer";\n'
             '    case USL_HALIDE_NULL:\n        return "a buffer is NULL";\n'
+            '    case USL_HALIDE_BOUND:\n        return "a bound of the schedule does not hold";\n'
             f"    default:\n        return {self.kernel}_error(status - USL_HALIDE_KERNEL);\n    }}\n}}\n"
         )
 
@@ -193,6 +195,7 @@ class _Entry:
             yield f"const int64_t {name} = {self.number(each.value)};"
 
     def _tests(self) -> Iterator[str]:
+        yield from self._limits()
         for func in self.outputs:
             yield from self._output(func.name, len(func.types))
         for name, rank, _ in self.algorithm.images:
@@ -206,6 +209,20 @@ class _Entry:
             if rank:
                 yield f"if ({name}->dim[0].stride != 1)"
                 yield "    return USL_HALIDE_NOT_DENSE;"
+
+    def _limits(self) -> Iterator[str]:
+        """What the schedule says of places."""
+        bounds = self.emitted.bounds
+        for each in self.emitted.limits:
+            func, dim = each.directive.func, each.dim
+            box = bounds.boxes.get(Family("cpu", func))
+            if box is None:
+                continue
+            low, high = box[dim]
+            for kind, form, modulus in each.tests(bounds):
+                yield f"if ({self.number(form)} {'< 0' if kind == 'least' else f'% {modulus} != 0'})"
+                places = f"{self.number(low)}, {self.number(high - low + 1)}"
+                yield f'    return misses(needed, "{func}", {dim}, {places}, USL_HALIDE_BOUND);'
 
     def _output(self, name: str, elements: int) -> Iterator[str]:
         box = self.emitted.bounds.boxes.get(Family("mem", name), ())

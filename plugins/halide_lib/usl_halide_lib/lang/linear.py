@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from operator import lt
+from typing import Any
 from zlib import crc32
 
 Ends = tuple[int | None, int | None]
@@ -385,3 +386,20 @@ def _replaced(atom: Atom, name: str, value: Lin, facts: Facts) -> Lin:
             return extremum(is_max, [substituted(each, name, value, facts) for each in (a, b)], facts)
         case Unknown():
             return of_atom(atom)
+
+
+def number_of(form: Lin, env: Mapping[str, Any]) -> int:
+    """A form for given values, without wrapping."""
+    total = form.constant
+    for atom, c in form.terms:
+        match atom:
+            case Variable(name=name):
+                value = int(env[name])
+            case Quotient(form=inner, divisor=k):
+                value = number_of(inner, env) // k
+            case Extremum(is_max=is_max, a=a, b=b):
+                value = (max if is_max else min)(number_of(a, env), number_of(b, env))
+            case _:
+                raise AssertionError(atom)
+        total += c * value
+    return total

@@ -13,8 +13,8 @@ from usl_halide_lib.lang.collect import Program
 from usl_halide_lib.lang.evaluate import evaluator
 from usl_halide_lib.lang.images import Buffer
 from usl_halide_lib.lang.inference import Bounds
+from usl_halide_lib.lang.linear import number_of
 from usl_halide_lib.lang.nodes import Node as Expression
-from usl_halide_lib.lang.realize import number_of
 from usl_halide_lib.nest import Node
 
 GENERATED = re.compile(r"(sum|product|maximum|minimum|argmin|argmax)\d+")

@@ -22,6 +22,7 @@ from usl_halide_lib.lang.images import Buffer
 from usl_halide_lib.lang.inference import infer
 from usl_halide_lib.lang.inlining import Inlined, inlined, is_pointwise
 from usl_halide_lib.lang.interp import Interval, Oracle
+from usl_halide_lib.lang.limits import limits_of, on_extents
 from usl_halide_lib.lang.nesting import in_funcs
 from usl_halide_lib.lang.nodes import FuncDef
 from usl_halide_lib.lang.query import query
@@ -301,10 +302,11 @@ class Pipeline:
         if old is not None and old.directives is given and old.definitions is definitions and old.default == self._default:
             return old
         without = self._inlined(program, given)
-        emitted = emit(without.algorithm, without.points)
+        emitted = emit(without.algorithm, without.points, limits_of(without.algorithm, given))
         schedule = Schedule(emitted.procedure, target=self._target)
         wanted = [in_procedure(each, emitted) for each in given if each.name != "compute_inline"]
-        used = tuple(self._on_buffers(each, emitted.buffers) for each in wanted)
+        left = [found for each in wanted if (found := on_extents(each, without.algorithm)) is not None]
+        used = tuple(self._on_buffers(each, emitted.buffers) for each in left)
         schedule.adopt(used)
         procedure = schedule.apply() if used else emitted.procedure
         if not self._target.memories:

@@ -19,7 +19,8 @@ from usl_halide_lib.lang.emit import Emitted, Formal
 from usl_halide_lib.lang.errors import refuse
 from usl_halide_lib.lang.images import Buffer
 from usl_halide_lib.lang.interp import Interval, Oracle, parameters
-from usl_halide_lib.lang.linear import Extremum, Lin, Quotient, Variable
+from usl_halide_lib.lang.limits import check_limits
+from usl_halide_lib.lang.linear import number_of
 from usl_halide_lib.lang.query import Family
 from usl_halide_lib.lang.target import window
 from usl_halide_lib.lang.types import BOOL, I32, Type
@@ -132,6 +133,7 @@ def _call(
     if not is_empty:
         for each in emitted.bounds.named:
             env[each.name] = number_of(each.value, env)
+        check_limits(emitted.limits, emitted.bounds, env)
         boxes = {output.name: _box(emitted, Family("mem", output.name), env, output.name) for output in outputs}
         _check_images(emitted, env)
     arrays: dict[str, list[np.ndarray[Any, Any]]] = {}
@@ -189,23 +191,6 @@ def _box(emitted: Emitted, family: Family, env: Mapping[str, Any], name: str) ->
             raise refuse(f"{name} would need the places {first} to {last}, which are no 32-bit integers", code="E787")
         box.append((first, max(last - first + 1, 1)))
     return box
-
-
-def number_of(form: Lin, env: Mapping[str, Any]) -> int:
-    """A form for given values, without wrapping."""
-    total = form.constant
-    for atom, c in form.terms:
-        match atom:
-            case Variable(name=name):
-                value = int(env[name])
-            case Quotient(form=inner, divisor=k):
-                value = number_of(inner, env) // k
-            case Extremum(is_max=is_max, a=a, b=b):
-                value = (max if is_max else min)(number_of(a, env), number_of(b, env))
-            case _:
-                raise AssertionError(atom)
-        total += c * value
-    return total
 
 
 def _check_images(emitted: Emitted, env: Mapping[str, Any]) -> None:
