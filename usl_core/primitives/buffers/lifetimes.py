@@ -127,9 +127,13 @@ def precedes(first: Event, second: Event) -> Formula:
         options.append(fml.and_([*equal, fml.lt(a, b)]))
         equal.append(fml.eq(a - b))
         if equal[-1] == fml.FALSE:
-            return fml.or_(options)
-    ends_in_call = isinstance(first.access.node, Call)
-    return fml.or_([*options, fml.and_(equal)]) if ends_in_call else fml.or_(options)
+            break
+    else:
+        if isinstance(first.access.node, Call):
+            options.append(fml.and_(equal))
+    # That no time decreases where they first may differ is implied, and mostly refutes a clash without looking at the options.
+    moved = next(((a, b) for a, b in zip(first.time, second.time, strict=False) if a != b), None)
+    return fml.and_([*([fml.le(*moved)] if moved else []), fml.or_(options)])
 
 
 # ---- lifetimes
