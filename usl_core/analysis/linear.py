@@ -117,7 +117,7 @@ def _definitions(literals: list[Ge | Eq]) -> tuple[list[Ge | Eq], list[Or]]:
                 new_here = [f for f in first if isinstance(f, Ge) and f not in known]
                 out += new_here
                 if new_here:
-                    choice = fml.or_([fml.ge(value - arg) for arg in atom.args])
+                    choice = fml.or_([fml.eq(value - arg) for arg in atom.args])
                     if isinstance(choice, Or):
                         choices.append(choice)
     return out, choices

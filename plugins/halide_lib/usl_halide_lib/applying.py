@@ -361,13 +361,14 @@ class Application:
         for directive in self.named("prefetch"):
             with working.applying(directive):
                 algorithm.prefetch(working, directive)
-        for directive in self.named("parallel"):
-            with working.applying(directive):
-                parallel(working, directive)
         for directive in self.named("vectorize"):
             with working.applying(directive):
                 if not working.narrow:
                     vectorize_stage(working, directive, self.target)
+        # After vectors: what changes calls in parallel loops has to prove each time that these stay free of races.
+        for directive in self.named("parallel"):
+            with working.applying(directive):
+                parallel(working, directive)
         for directive in self.named("unroll"):
             with working.applying(directive):
                 tail = directive.args[2]

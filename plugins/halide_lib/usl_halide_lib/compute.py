@@ -423,8 +423,12 @@ def _extents(box: Box, dim: int, name: str) -> list[str]:
 
 
 def _stride(box: Box, dim: int, name: str) -> int:
-    """How far a tile moves from the first iteration to the second; at least 1."""
-    step = difference(box.lo[dim].at(**{name: 1}), box.lo[dim].at(**{name: 0}))
+    """How far a tile moves from the first iteration to the second where sizes are large; at least 1."""
+    lo = box.lo[dim]
+    first, second = lo.at(**{name: 0}), lo.at(**{name: 1})
+    if (step := difference(second, first)) is None:  # `min(q * io, n - q)` is q in the second iteration if n is large
+        large = dict.fromkeys(first.names() | second.names(), 1 << 20)
+        step = difference(second.at(**large), first.at(**large))
     return max(1, int(step)) if step is not None else 1
 
 

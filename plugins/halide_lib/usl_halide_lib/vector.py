@@ -66,9 +66,9 @@ class Target:
 @cache
 def avx512() -> Target:
     """The instructions of `usl_avx512`."""
-    from usl_avx512 import AVX512, AVX512_YMM
+    from usl_avx512 import AVX512, AVX512_XMM, AVX512_YMM
 
-    return Target("AVX-512", {512: AVX512, 256: AVX512_YMM}, _avx512_instructions, avx512_operation)
+    return Target("AVX-512", {512: AVX512, 256: AVX512_YMM, 128: AVX512_XMM}, _avx512_instructions, avx512_operation)
 
 
 _ALWAYS = "loadu storeu set1 setzero"
