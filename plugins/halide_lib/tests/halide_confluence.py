@@ -69,17 +69,18 @@ _NEVER = {
 
 
 class CellMaker(Maker):
-    """Pipelines of 3 to 6 funcs, in half of which there are updates; one func has a stage as a cell wants it."""
+    """Pipelines of some funcs, in half of which there are updates; one func has a stage as a cell wants it."""
 
-    def __init__(self, seed: int, cell: Cell, floats: bool = True) -> None:
+    def __init__(self, seed: int, cell: Cell, floats: bool = True, most: int = 6) -> None:
         super().__init__(seed, floats=floats)
+        self.most = most
         self.types = [each for each in TYPES if floats or not each.is_float]
         self.cell = cell
         self.stages: dict[tuple[str, int], tuple[str, str]] = {}
 
     def pipeline(self) -> Pipeline:
         """The pipeline. Sizes go up to 40 in one dimension, and to 8 in two."""
-        count = self.random.randint(3, 6)
+        count = self.random.randint(min(3, self.most - 1), self.most)
         output_only = self.cell.directive in ("compute_at", "store_at", "compute_with", "compute_inline", "in_", "clone_in")
         chosen = self.random.randrange(count - 1 if output_only else count)
         for k in range(count):
@@ -286,9 +287,9 @@ class Pair:
     algorithm: Algorithm
 
 
-def pair(seed: int, cell: Cell, floats: bool = True) -> Pair | None:
-    """A random pair for a cell; None where its directive was refused."""
-    maker = CellMaker(seed, cell, floats)
+def pair(seed: int, cell: Cell, floats: bool = True, most: int = 6) -> Pair | None:
+    """A random pair for a cell, of at most so many funcs; None where its directive was refused."""
+    maker = CellMaker(seed, cell, floats, most)
     made, chosen = maker.pipeline(), random.Random(seed)
     program = collect([made.output])
     algorithm = program.algorithm

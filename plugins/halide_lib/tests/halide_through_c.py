@@ -59,13 +59,13 @@ def reason(error: UslError) -> str:
     return f"{error.code} {text[:90]}"
 
 
-def compiled(seed: int, cell: Cell, floats: bool = True) -> list[str]:
+def compiled(seed: int, cell: Cell, floats: bool = True, most: int = 3) -> list[str]:
     """A pair through C: what happened, in words. What rfactor adds is left out, as it changes the algorithm.
 
     Raises:
         AssertionError: the compiled code computes something else, or writes beside its output.
     """
-    given = pair(seed, cell, floats)
+    given = pair(seed, cell, floats, most)
     if given is None:
         return ["no pair"]
     chosen = random.Random(seed)
@@ -121,7 +121,8 @@ def into_buffers(output: Any, window: list[tuple[int, int]], wanted: list[Any], 
 
 def plainly(directive: Directive) -> Directive:
     """A directive with the names that a user's variables have in procedures."""
-    return replace(directive, args=tuple(map(_plain, directive.args)))
+    stage = 0 if directive.name in ("bound", "align_bounds") else directive.stage  # they are about a func
+    return replace(directive, stage=stage, args=tuple(map(_plain, directive.args)))
 
 
 def _plain(value: Any) -> Any:

@@ -184,6 +184,16 @@ def _gather(working: Working, func: Func, top: Any) -> None:
         below = root
 
 
+def companions(working: Working, func: Func) -> list[Func]:
+    """The other local buffers that are written by the statements that write func: elements of a tuple."""
+    roots = {id(stage.root.node) for stage in func.stages}
+    return [
+        other
+        for other in working.funcs.values()
+        if other is not func and other.local and other.stages and all(id(stage.root.node) in roots for stage in other.stages)
+    ]
+
+
 def _one_nest(working: Working, func: Func) -> None:
     """Fuse the stages over the dimensions that all of them keep, so that one nest of loops makes whole places."""
     first = func.stages[0]
@@ -311,7 +321,7 @@ def _into(working: Working, placed: Placed, loop: Any, origins: list[str]) -> No
     """Move a func, which stands before a loop, into the body of that loop, with the tile that the body reads."""
     func = placed.func
     loop = working.at(loop)
-    box = bounds(working.p, working.at(func.buffer), loop.body(), kinds=("read",))
+    box = _read(working, func, loop)
     moving = [dim for dim in range(len(func.dims)) if _moves(box, dim, loop.name()) and func.dims[dim] is not None]
     if moving:
         part = _divide(working, func, moving[0], box, loop, origins)
@@ -325,6 +335,33 @@ def _into(working: Working, placed: Placed, loop: Any, origins: list[str]) -> No
     while (here := working.at(part)).next() != working.at(loop):
         working.do(reorder_stmts, here.expand(0, 1))
     working.do(fuse, working.at(part), working.at(loop))
+
+
+def _read(working: Working, func: Func, loop: Any) -> Box:
+    """The places of a func that an iteration of a loop reads, of all elements if it is a tuple."""
+    box = bounds(working.p, working.at(func.buffer), loop.body(), kinds=("read",))
+    for other in companions(working, func):
+        try:
+            more = bounds(working.p, working.at(other.buffer), loop.body(), kinds=("read",))
+        except SchedulingError:
+            continue  # this element is not read
+        box = _hull(box, more) or box
+    return box
+
+
+def _hull(one: Box, other: Box) -> Box | None:
+    """The places of two boxes, if it is known which begins and which ends first."""
+    if len(one.lo) != len(other.lo):
+        return None
+    ends: list[tuple[Any, Any, int | None]] = []
+    for dim, (lo, hi, most) in enumerate(zip(one.lo, one.hi, one.most, strict=True)):
+        before, behind = difference(lo, other.lo[dim]), difference(other.hi[dim], hi)
+        if before is None or behind is None:
+            return None
+        first, last = other.lo[dim] if before > 0 else lo, other.hi[dim] if behind > 0 else hi
+        ends.append((first, _less(last, first), None if most is None else most + int(max(before, 0) + max(behind, 0))))
+    lows, extents, mosts = zip(*ends, strict=True) if ends else ((), (), ())
+    return replace(one, lo=lows, extent=extents, most=mosts)
 
 
 def _moves(box: Box, dim: int, name: str) -> bool:
@@ -434,7 +471,11 @@ def _stride(box: Box, dim: int, name: str) -> int:
 
 def difference(one: Any, other: Any) -> Any:
     """A value less another, if that is a number; None otherwise."""
-    return (one + other * -1).constant
+    return _less(one, other).constant
+
+
+def _less(one: Any, other: Any) -> Any:
+    return one + other * -1
 
 
 def _repeat(working: Working, func: Func, loop: Any) -> Any:

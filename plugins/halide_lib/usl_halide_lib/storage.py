@@ -9,7 +9,7 @@ from usl_core.cursors import AllocCursor, ForCursor
 from usl_core.inspect import bounds as greatest
 from usl_core.ir.memory import DRAM, Memory
 from usl_core.scheduling import lift_alloc, rearrange_dim, resize_dim, set_memory, sink_alloc
-from usl_halide_lib.compute import Placed, narrow, target
+from usl_halide_lib.compute import Placed, companions, narrow, target
 from usl_halide_lib.directives import Directive
 from usl_halide_lib.infer import bounds
 from usl_halide_lib.places import Func, around, text_of
@@ -47,16 +47,6 @@ def sink(working: Working, placed: Placed, store: Any) -> None:
     for other in companions(working, placed.func):
         if working.attempt(partial(_sink_other, working, placed, store, other)) is None:
             fit(working, other, working.at(store).body())
-
-
-def companions(working: Working, func: Func) -> list[Func]:
-    """The other local buffers that are written by the statements that write func: elements of a tuple."""
-    roots = {id(stage.root.node) for stage in func.stages}
-    return [
-        other
-        for other in working.funcs.values()
-        if other is not func and other.local and other.stages and all(id(stage.root.node) in roots for stage in other.stages)
-    ]
 
 
 def _sink_other(working: Working, placed: Placed, store: Any, other: Func) -> None:

@@ -18,7 +18,7 @@ from usl_halide_lib.lang.inference import Bounds, infer
 from usl_halide_lib.lang.limits import Limit, limited
 from usl_halide_lib.lang.linear import Facts, Lin, const, ends, extremum, variable
 from usl_halide_lib.lang.lower import hole_stage, in_target, loop_keys, lower
-from usl_halide_lib.lang.nodes import Algorithm, FuncDef, Node, Op, Read, StageDef
+from usl_halide_lib.lang.nodes import Algorithm, FuncDef, Node, Op, Read, StageDef, walk
 from usl_halide_lib.lang.nodes import substituted as substituted_in
 from usl_halide_lib.lang.normal import Normal
 from usl_halide_lib.lang.query import Family
@@ -305,6 +305,12 @@ class _Emitter:
             yield from self._flushed(writer)
             yield f"{targets[0]} {'=' if added is None else '+='} {text}"
             return
+        if _is_sequential(func, stage):
+            for target, value in zip(targets, stage.values, strict=True):
+                text = writer.bare(value)
+                yield from self._flushed(writer)
+                yield f"{target} = {text}"
+            return
         results = []
         for value, typ in zip(stage.values, func.types, strict=True):
             name, text = self.fresh("t"), writer.data(value)
@@ -325,6 +331,17 @@ def _part(form: Lin, sign: int) -> Lin:
 def _element_names(func: FuncDef) -> list[str]:
     """The buffers of a func: the first has its name, so that directives find it."""
     return [func.name, *(f"{func.name}_{part}" for part in range(1, len(func.types)))]
+
+
+def _is_sequential(func: FuncDef, stage: StageDef) -> bool:
+    """Whether the elements of a tuple may be assigned one after the other: none is made of those before it, nor the place."""
+
+    def own(node: Node) -> list[int]:
+        return [each.part for each in walk(node) if isinstance(each, Read) and each.func == func.name]
+
+    if any(own(index) for index in stage.index):
+        return False
+    return all(part >= number for number, value in enumerate(stage.values) for part in own(value))
 
 
 def _added(func: FuncDef, stage: StageDef) -> Node | None:

@@ -1,0 +1,59 @@
+"""Tuples that are computed in loops of their consumers are what the oracle says; a place that two iterations need: refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from usl_core.errors import UslError
+from usl_halide_lib import hl
+
+x, y = hl.vars("x y")
+xi, yi = hl.vars("xi yi")
+WINDOW = [(-3, 13), (2, 9)]
+
+
+def pair(distance: int, update: bool) -> tuple[Any, Any]:
+    """A tuple and what reads it, its elements at other columns and, at a distance, at other rows."""
+    source = hl.Buffer(np.arange(2000, dtype=np.int32).reshape(40, 50) % 97, "source")
+    t, f = hl.Func("t"), hl.Func("f")
+    t[x, y] = (source[hl.clamp(x, 0, 49), hl.clamp(y, 0, 39)], hl.f32(x) * 0.5, hl.u8(x + y))
+    if update:
+        r = hl.RDom([(0, 3)], "r")
+        t[x, y] = (t[x, y][0] * 2 + hl.i32(t[x, y][2]) + r, t[x, y][1] + hl.f32(t[x, y][0]), t[x, y][2] + 1)
+    f[x, y] = (t[x, y][0] - hl.i32(t[x, y][1]), hl.i32(t[x, y + distance][2]) + t[x, y][0])
+    return t, f
+
+
+SCHEDULES: dict[str, Callable[[Any, Any], Any]] = {
+    "rows": lambda t, f: t.compute_at(f, y),
+    "points": lambda t, f: t.compute_at(f, x),
+    "tiles": lambda t, f: (f.tile(x, y, xi, yi, 8, 4), t.compute_at(f, x)),
+    "vectors": lambda t, f: (f.vectorize(x, 4), t.compute_at(f, y).vectorize(x, 8)),
+    "rows in threads": lambda t, f: (f.parallel(y), t.compute_at(f, y)),
+    "at root": lambda t, f: t.compute_root().split(x, "xo", xi, 4).reorder(xi, y, "xo").unroll(xi),
+}
+
+
+@pytest.mark.parametrize("update", [False, True], ids=["pure", "updated"])
+@pytest.mark.parametrize("name", SCHEDULES)
+def test_a_tuple_in_a_loop_of_its_consumer_is_what_the_oracle_says(name: str, update: bool) -> None:
+    t, f = pair(0, update)
+    SCHEDULES[name](t, f)
+    for got, want in zip(f.realize(WINDOW), f.interpret(WINDOW, exact=False), strict=True):
+        np.testing.assert_array_equal(np.asarray(got), want)
+
+
+def test_a_tuple_that_two_iterations_need_is_refused_or_at_the_root() -> None:
+    t, f = pair(1, False)
+    t.compute_at(f, y)
+    with pytest.raises(UslError, match="compute_at") as caught:
+        f.realize(WINDOW)
+    assert caught.value.code == "E773" and caught.value.span is not None and caught.value.span.file == __file__
+    t, f = pair(1, True)
+    t.compute_root()
+    for got, want in zip(f.realize(WINDOW), f.interpret(WINDOW, exact=False), strict=True):
+        np.testing.assert_array_equal(np.asarray(got), want)
