@@ -323,6 +323,15 @@ def test_buffers_may_be_views_whose_surroundings_stay(place):
     assert (whole == 7).all()
 
 
+def test_an_image_that_is_given_later_begins_at_0():
+    source, moved = hl.ImageParam(hl.UInt(8), 1, "source"), hl.Buffer(np.arange(4, dtype=np.uint8))
+    moved.set_min([3])
+    refused("E775", "source begins at 0 in each dimension, and the buffer at 3", lambda: source.set(moved))
+    f = hl.Func("f")
+    f[x] = moved[x]
+    assert np.asarray(f.realize([(3, 4)])).tolist() == [0, 1, 2, 3]
+
+
 def test_images_may_be_views():
     whole = np.random.default_rng(4).integers(0, 255, (24, 40), np.uint8)
     _, both = blur(hl.Buffer(whole[::2, ::-1][2:, 3:], "im"))

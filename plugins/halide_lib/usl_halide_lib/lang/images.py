@@ -97,8 +97,12 @@ class ImageParam(Image):
         """Give the image for later runs: a NumPy array (`[y, x]`) or a Buffer.
 
         Raises:
-            AlgorithmError: it has another type or number of dimensions.
+            AlgorithmError: it has another type or number of dimensions; E775, it is a buffer that does not begin at 0.
         """
+        if isinstance(value, Buffer) and any(value._mins):
+            begins = ", ".join(map(str, value._mins))
+            message = f"{self._name} begins at 0 in each dimension, and the buffer at {begins}"
+            raise refuse(message, code="E775", notes=(f"hint: give its array(), and read {self._name}[x - first]",))
         array = value.array() if isinstance(value, Buffer) else np.asarray(value)
         if array is None or array.ndim != self._dimensions or _type_of(array) != self._type:
             shown = f"{array.ndim} dimensions of {array.dtype}" if array is not None else "nothing"
