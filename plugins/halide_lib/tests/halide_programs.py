@@ -363,7 +363,10 @@ class Chooser:
                 program.fixed["x"] = list(range(4, LARGEST + 1, 4))
             case "specialize":
                 special = stage.specialize(f"{SIZES.get(names[0], 'N')} >= 8")
-                special.unroll(names[-1], 2) if rng.random() < 0.5 else special.split(names[0], "so", "si", 4)
+                outer = rng.choice((names[0], names[0], "so"))  # others may be computed in that loop if it keeps its name
+                special.unroll(names[-1], 2) if rng.random() < 0.5 else special.split(
+                    names[0], outer, "si", 4, self.some_tail()
+                )
                 self.divided.add((func, number))
             case "rfactor":
                 s["a"].update().rfactor("r", "u")

@@ -8,7 +8,7 @@ import random
 import pytest
 from kernels_halide import blur, diagonal, reduced, roomy_blur, weighted
 
-from usl_core import Procedure
+from usl_core import Procedure, proc_from_source
 from usl_core.interp import Buffer, run
 from usl_halide_lib import DirectiveError, TailStrategy, schedule
 from usl_halide_lib.places import text_of
@@ -166,3 +166,35 @@ def test_stages_that_slide_together_can_be_divided_one_by_one():
     s["out"].split("x", "xo", "xi", 4, TailStrategy.GuardWithIf)
     s["a"].compute_at("out", "xi").store_at("out", "xo").split("x", "xa", "xb", 2, TailStrategy.GuardWithIf)
     require_same(p, s.apply(), "out", *sizes_of("N"))
+
+
+@pytest.mark.parametrize("tail", [each for each in TailStrategy if each is not TailStrategy.RoundUp])
+def test_each_copy_of_a_specialised_stage_has_its_own_producer(tail):
+    s = schedule(blur)
+    wide = s["out"].specialize("W >= 8")
+    wide.tile("x", "y", "xi", "yi", 4, 4, tail).parallel("y")
+    wide.specialize("H >= 12").reorder("y", "x")
+    s["out"].split("y", "y", "yi", 2, tail)
+    s["blur_x"].compute_at("out", "y").store_at("out", "y").split("x", "xo", "xi", 2)
+    q = s.apply()
+    assert str(q).count("blur_x: u16") >= 3
+    assert str(q).count("in par(") >= 1
+    require_same(blur, q, "out", *sizes_of("H", "W"), {"H": 12, "W": 8}, {"H": 13, "W": 9}, {"H": 3, "W": 17})
+
+
+def test_a_producer_goes_to_the_stage_that_reads_it():
+    p = proc_from_source("""
+def first(n: size, inp: f32[n + 1], out: f32[n]):
+    a: f32[n + 1]
+    for x in seq(0, n + 1):
+        a[x] = inp[x] + inp[x]
+    for x in seq(0, n):
+        out[x] = a[x + 1] + a[x]
+    for x in seq(0, n):
+        out[x] += inp[x]
+""")
+    s = schedule(p)
+    s["a"].compute_at("out", "x")
+    q = s.apply()
+    assert "a: f32[2]" in str(q)
+    require_same(p, q, "out", *({"n": n} for n in (1, 2, 9)))

@@ -64,14 +64,16 @@ def test_a_refusal_is_one_error_with_a_code_at_the_line_of_the_directive(wanted)
     assert error.span is not None and error.span.file == __file__ and error.span.line > 0
 
 
-def test_a_place_in_a_specialised_stage_is_refused_with_the_reason():
+def test_a_loop_that_one_copy_of_a_specialised_stage_lacks_is_named_with_that_copy():
     with pytest.raises(DirectiveError) as caught:
         on(
             blur,
-            lambda s: s["out"].specialize("W >= 1024").parallel("y"),
-            lambda s: s["blur_x"].compute_at("out", "y"),
+            lambda s: s["out"].specialize("W >= 1024").split("y", "yo", "yi", 4),
+            lambda s: s["blur_x"].compute_at("out", "yo"),
         )()
-    assert "out is specialised: its copies read blur_x too" in str(caught.value)
+    assert caught.value.code == "E773"
+    assert "out has no loop yo; its loops are y, x" in str(caught.value)
+    assert "this is for when W >= 1024 does not hold" in str(caught.value)
 
 
 def test_what_an_operator_refuses_is_shown_with_its_counter_example():

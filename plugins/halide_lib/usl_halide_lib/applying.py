@@ -32,7 +32,7 @@ from usl_halide_lib.picture import page
 from usl_halide_lib.places import Func as Buffer
 from usl_halide_lib.places import did_you_mean, find_funcs
 from usl_halide_lib.shifting import conditions
-from usl_halide_lib.specialising import specialisations
+from usl_halide_lib.specialising import block_copied, directives_of, hosting, specialisations
 from usl_halide_lib.tails import needs_guard, require_factor, tail_of
 from usl_halide_lib.vector import Target, holds_one_loop, vectorize_stage
 from usl_halide_lib.working import Log, Working
@@ -136,7 +136,9 @@ class Application:
         wanted = conditions(working, self.directives, self.loop_directives)
         if not wanted:
             self.block(working)
-        elif all(each.name == "vectorize" for each in self.directives if TailStrategy.ShiftInwards in each.args):
+        elif not hosting(self.directives) and all(
+            each.name == "vectorize" for each in self.directives if TailStrategy.ShiftInwards in each.args
+        ):
             self.vectors_in_one_branch(working, wanted)
         else:
             self.in_two_branches(working, wanted)
@@ -237,8 +239,25 @@ class Application:
 
     def block(self, working: Working) -> None:
         """All directives on the funcs of one block."""
-        self.arrange(working)
-        self.finish(working)
+        chosen = hosting(self.directives)
+        if chosen is None:
+            self.arrange(working)
+            self.finish(working)
+            return
+        given = self.directives
+        branch, copy, other = block_copied(working, chosen)
+        try:
+            for code, holds in ((other, False), (copy, True)):
+                self.directives = directives_of(holds, given, chosen)
+                part = Working.of(working.p, working.at(code), working.at(branch))
+                part.log, part.only_guards, part.narrow = working.log, working.only_guards, working.narrow
+                self.block(part)
+                working.p = part.p
+        except DirectiveError as error:
+            where = f"this is for when {chosen.args[0]} {'holds' if holds else 'does not hold'}"
+            raise DirectiveError(error.message, span=error.span, notes=[*error.notes, where], code=error.code) from error
+        finally:
+            self.directives = given
 
     def arrange(self, working: Working) -> None:
         """The algorithm, then places, loops and storage, func by func from the outputs back."""

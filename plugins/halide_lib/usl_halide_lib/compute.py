@@ -117,8 +117,6 @@ def require_consumers_inside(working: Working, directive: Directive, func: Func,
     )
     outside = next(stmt for stmt in found if not working.at(loop).is_ancestor_of(stmt))
     notes = [f"read of {func.name} in: {text_of(outside)}", note]
-    if any(name == directive.args[0] for name, _, _ in working.branches):
-        notes.append(f"{directive.args[0]} is specialised: its copies read {func.name} too")
     raise directive.refuse(f"{func.name} is read outside of that loop too", "E773", notes)
 
 
@@ -141,14 +139,19 @@ def _block(working: Working) -> list[Any]:
 
 
 def separate_consumers(working: Working, directive: Directive) -> list[tuple[Func, int | None]]:
-    """A func, and clones of it for all stages of the consumer but the last that read it, each with the stage that reads it."""
+    """A func, and clones of it for all stages of the consumer but the last that read it, each with the stage that reads it.
+
+    That is None where it is not known, as statements of other funcs read it too, or stages share a loop.
+    """
     func = working.func(directive.func, directive)
     consumer = working.func(directive.args[0], directive)
     tops = [working.block_of(stage.write) for stage in consumer.stages]
     own = [working.block_of(stage.write) for stage in func.stages]
     readers = [top for top in _block(working) if top not in own and any(True for _ in reads(top, func.name))]
-    if not func.local or len(readers) < 2 or not all(top in tops for top in readers) or len(set(tops)) < len(tops):
+    if not func.local or not readers or not all(top in tops for top in readers) or len(set(tops)) < len(tops):
         return [(func, None)]
+    if len(readers) == 1:
+        return [(func, tops.index(readers[0]))]
     found: list[tuple[Func, int | None]] = []
     for each in readers[:-1]:
         top = working.at(each)

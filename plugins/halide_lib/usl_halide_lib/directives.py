@@ -78,7 +78,7 @@ class Directive:
 
     def __str__(self) -> str:
         stage = f".update({self.stage - 1})" if self.stage else ""
-        given = list(self.args)
+        given = list(self.args[:1] if self.name == "specialize" else self.args)
         while given and (given[-1] is None or given[-1] is True or getattr(given[-1], "name", "") == "Auto"):
             given.pop()  # what a user leaves out
         return self.of or f"{self.func}{stage}.{self.name}({', '.join(map(_shown, given))})"
