@@ -7,7 +7,7 @@ import pytest
 
 from usl_core import build
 from usl_core.ir.types import F32
-from usl_perceus import PerceusError, live_blocks, not_empty, program
+from usl_perceus import PerceusError, live_blocks, not_empty, not_written, program
 
 
 def scaled(name: str, factor: float):
@@ -75,6 +75,15 @@ def test_what_is_no_program_is_refused():
         program("print(1)")
     with pytest.raises(PerceusError, match="cannot be the name of anything"):
         program("", {"a b": 1})
+
+
+def test_an_array_that_a_kernel_is_about_to_write_has_no_values_before():
+    text = "@fun\ndef f(n: i64, x: array[f32]) -> array[f32]:\n    return scale(n, x, fresh(n)).truncate(n - 1)\n"
+    made = program(text, {"scale": not_empty(scaled("scale", 2.0)), "fresh": not_written("f32")})
+    assert made["f"](3, np.ones(3, np.float32)).tolist() == [2.0, 2.0]
+    assert "array_make" not in made["f"].show("c")
+    with pytest.raises(PerceusError, match="'str' is no type of numbers"):
+        not_written("str")
 
 
 def test_a_kernel_for_which_nothing_is_empty_has_one_form_in_the_program():

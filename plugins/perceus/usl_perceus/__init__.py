@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from usl_perceus.errors import PerceusError as PerceusError
     from usl_perceus.front.definitions import Ord as Ord
     from usl_perceus.generated import not_empty as not_empty
+    from usl_perceus.generated import not_written as not_written
     from usl_perceus.generated import program as program
     from usl_perceus.python import Handle as Handle
     from usl_perceus.python import live_blocks as live_blocks
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Ord": "usl_perceus.front.definitions",
     "PerceusError": "usl_perceus.errors",
-    **dict.fromkeys(("not_empty", "program"), "usl_perceus.generated"),
+    **dict.fromkeys(("not_empty", "not_written", "program"), "usl_perceus.generated"),
     **dict.fromkeys(("Foreign", "Function"), "usl_perceus.decorators"),
     **dict.fromkeys(("Handle", "live_blocks"), "usl_perceus.python"),
     **dict.fromkeys(
@@ -84,6 +85,7 @@ __all__ = [
     "live_blocks",
     "no_alloc",
     "not_empty",
+    "not_written",
     "order",
     "program",
     "record",

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from usl_core import Procedure
 from usl_perceus.decorators import Foreign, Function
 from usl_perceus.errors import PerceusError
-from usl_perceus.front.definitions import DataDef, ExceptionDef, ForeignDef, FunDef
+from usl_perceus.front.definitions import DataDef, ExceptionDef, ForeignDef, FunDef, PrimDef
 from usl_perceus.front.kernels import NotEmpty
 from usl_perceus.front.module import parse_program
+from usl_perceus.front.types import ARRAY, FLOATS, INTEGERS, App
 
 
 def program(text: str, names: Mapping[str, Any] | None = None, *, file: str = "<program>") -> dict[str, Any]:
@@ -37,6 +39,21 @@ def not_empty(kernel: Procedure) -> NotEmpty:
     Else the program has a form of the kernel for each combination of sizes that are 0, which takes time to compile.
     """
     return NotEmpty(kernel)
+
+
+@cache
+def not_written(element: str) -> PrimDef:
+    """A function of a number n >= 0 for the names of a program: an array of n numbers of a type that are yet to be written.
+
+    `array(n, 0)` is that by itself where a kernel gets it that is seen to write all of it. Here the program that wrote the text
+    knows that nothing reads what is not written.
+
+    Raises:
+        PerceusError: there are no such numbers.
+    """
+    if element not in INTEGERS and element not in FLOATS:
+        raise PerceusError(f"{element!r} is no type of numbers", code="E712")
+    return PrimDef(f"not_written_{element}", "array_blank", (App("i64"),), App(ARRAY, (App(element),)))
 
 
 def _as_decorated(made: Any) -> Any:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 
 from usl_core import Procedure
 from usl_core.ir.sym import Sym
-from usl_perceus import not_empty
+from usl_perceus import not_empty, not_written
 from usl_soac import core, failures
-from usl_soac.constants import zero
+from usl_soac.constants import element_type, zero
 from usl_soac.core import Const, Param, Statement
 from usl_soac.kernel_formals import Argument
 from usl_soac.lowering import known
@@ -53,6 +53,8 @@ def called(kernel: Kernel, statement: Statement, frame: Frame, failing: Callable
 
 def _test_sizes(kernel: Kernel, sizes: Sequence[str], statement: Statement, frame: Frame) -> None:
     """What is larger than a procedure takes is a failure of the program, and not of the call."""
+    if not frame.module.checked:
+        return
     for size in dict.fromkeys(each for each in sizes if not each.isdigit()):
         with frame.block(f"if {size} > {KERNEL_SIZE_LIMIT}"):
             site = failures.kernel_size(kernel.procedure.name(), size.rpartition("_")[0] or size, statement.span)
@@ -123,6 +125,8 @@ def _argument(argument: Argument, frame: Frame, general: bool) -> str:
                 if len(dims) > 2 or not all(dim.name is not None for dim in dims):
                     frame.countable([frame.term(dim) for dim in dims])
                 frame.allocates(param.name.name, " * ".join(f"({dim})" for dim in dims) or "1", param.type.scalar)
+                element = element_type(param.type.scalar)  # a kernel writes all of a result that is read, and reads none of it
+                return f"{frame.module.uses(f'not_written_{element}', not_written(element))}({count})"
             return f"array({count}, {'0.0' if param.type.scalar.is_real else '0'})"
         case Argument(kind="bad"):
             return "array(1, 0)"

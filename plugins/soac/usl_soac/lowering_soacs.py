@@ -72,8 +72,7 @@ class _Totals:
         """One step."""
         at = self._at
         if (simple := _simple(op)) and BOOL not in self._types and not any(self._dims):
-            added = [at.kept("item", item) if not item.is_plain and len(items) > 1 else item for item in items]
-            for target, item, name in zip(self._targets, added, simple, strict=True):
+            for target, item, name in zip(self._targets, items, simple, strict=True):
                 assert isinstance(item, Scalar)
                 at.b.reduce(target.buffer, target.indices, data(item), name)
             return

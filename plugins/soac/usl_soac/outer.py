@@ -35,12 +35,19 @@ class Outer:
     allocations: Sequence[Allocation]
 
 
-def outer(program: Program, entry: tuple[str, Part], terms: Mapping[Sym, Term] | None = None, *, kernels: bool = True) -> Outer:
+def outer(
+    program: Program,
+    entry: tuple[str, Part],
+    terms: Mapping[Sym, Term] | None = None,
+    *,
+    kernels: bool = True,
+    checked: bool = True,
+) -> Outer:
     """The outer code of a function and all that it calls; with kernels=False there are no kernels, only loops of outer code.
 
-    terms: the sizes that parameters are known to be.
+    terms: the sizes that parameters are known to be. checked=False leaves tests out.
     """
-    module = Module()
+    module = Module(checked)
     uses = Uses()
     for each in program.functions:
         uses.add(uses_in(each.body))

@@ -138,6 +138,9 @@ def write(expr: Expr, pattern: Sequence[Param], frame: Frame) -> Sequence[Value]
 
 
 def _assert(test: core.Assert, frame: Frame) -> Sequence[Value]:
+    if not frame.module.checked:
+        frame.know(test.condition)
+        return ["True"]
     number = frame.module.site(test.site)
     values = [_as_i64(value, frame) for value in test.values]
     with frame.block(f"if not {_bracketed(frame.scalar(test.condition))}"):

@@ -77,7 +77,7 @@ def _regular(expr: core.Map, pattern: Sequence[Param], views: Sequence[View], fr
 def _require_alike(arrays: Sequence[Param], rows: Sequence[Value], i: str, frame: Frame, span: Span) -> None:
     """All elements have the sizes that the first one gave."""
     for param, row in zip(arrays, rows, strict=True):
-        if isinstance(row, View) and row.rank:
+        if isinstance(row, View) and row.rank and frame.module.checked:
             first = _dims(param, frame)[1:]
             differ = " or ".join(f"{a} != {b}" for a, b in zip(row.dims, first, strict=True))
             with frame.block(f"if {differ}"):

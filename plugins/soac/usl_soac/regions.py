@@ -173,7 +173,7 @@ def _lowered(
     assert frame.uses is not None and frame.program is not None
     formals = Formals(build.ProcBuilder(name), positive, frame.types, frame.terms)
     lowering = Lowering(frame.program, formals, frame.uses, FORMS, clamps)
-    lowering.outside = frame.deferred
+    lowering.outside, lowering.checked = frame.deferred, frame.module.checked
     pattern = statements[-1].pattern
     results = [_room(param, statements[-1], lowering) for param in pattern]
     if before is not None:

@@ -24,8 +24,11 @@ from usl_soac.sizes import SIZE_LIMIT, Term, evaluate
 class Compiled:
     """The last function of a program, compiled when it is first called."""
 
-    def __init__(self, program: Program, *, kernels: bool = True, simplify: bool = True) -> None:
-        """With kernels=False there is outer code alone, with simplify=False tests are where elaboration has put them."""
+    def __init__(self, program: Program, *, kernels: bool = True, simplify: bool = True, checked: bool = True) -> None:
+        """With kernels=False there is outer code alone, with simplify=False tests are where elaboration has put them.
+
+        With checked=False there are no tests: what a test would find is undefined then. It is there to measure what tests cost.
+        """
         sized = sizes_of_program(program)
         self.source = program.functions[-1]
         self.function = sized.functions[self.source.name].ext
@@ -33,7 +36,7 @@ class Compiled:
         self.program = pipeline.linked(sized, entry)
         if simplify:
             self.program = pipeline.hoisted(pipeline.simplified(self.program))
-        self.outer: Outer = outer(self.program, entry, _lengths(sized), kernels=kernels)
+        self.outer: Outer = outer(self.program, entry, _lengths(sized), kernels=kernels, checked=checked)
         self._schedules: dict[str, Procedure] = {}
 
     @property

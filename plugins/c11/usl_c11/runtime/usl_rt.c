@@ -261,11 +261,20 @@ void usl_context_release(usl_context *ctx)
     spin_release(&heaps_lock);
 }
 
+/* Blocks from 4 MiB on, as NumPy's arrays, ask for huge pages: an array of 32 MiB has 8192 small ones, each of which is a fault. */
+enum { HUGE_FROM = 1 << 22, SMALL_PAGE = 4096 };
+
 void *usl_large_new(size_t bytes, usl_context *ctx)
 {
     void *const block = malloc(bytes);
     if (block == NULL)
         no_memory(ctx);
+#if defined(USL_HUGE_PAGES)
+    if (bytes >= HUGE_FROM) {
+        const size_t before = (SMALL_PAGE - (uintptr_t)block % SMALL_PAGE) % SMALL_PAGE;
+        (void)madvise((char *)block + before, bytes - before, MADV_HUGEPAGE);
+    }
+#endif
     ctx->heap->large++;
     return block;
 }
