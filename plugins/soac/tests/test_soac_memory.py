@@ -1,0 +1,90 @@
+"""What compiled programs allocate: the runtime's counter of blocks against `f.allocations()`, as C and in rounds of loops."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from usl_soac.decorators import parse_program
+
+TEXT = """
+@soac
+def heat(x: f64[n], k: i64) -> f64[n]:
+    for i in range(k):
+        x = map(lambda j: 0.5 * x[j] + 0.25 * (x[max(j - 1, 0)] + x[min(j + 1, n - 1)]), iota(n))
+    return x
+
+@soac
+def means(x: f64[n], k: i64) -> f64[n]:
+    for i in range(k):
+        s = scan(add, 0.0, x)
+        x = map(lambda v: v / s[n - 1], s)
+    return x
+
+@soac
+def kept(x: f64[n], k: i64) -> f64[_]:
+    return filter(lambda v: v > f64(k), x)
+
+@soac
+def added(x: f64[n], k: i64) -> f64[n]:
+    for i in range(k):
+        x = x.set(i % n, x[i % n] + 1.0)
+    return x
+"""
+
+MAIN = """
+#include <stdio.h>
+#include "NAME.h"
+
+static void counted(usl_context *ctx, int64_t k)
+{
+    usl_value x = usl_raw_array_new(40, sizeof(double), "main", ctx);
+    for (int i = 0; i < 40; i++)
+        ((double *)usl_raw_elements(x))[i] = i;
+    const int64_t before = usl_stats_read().allocated;
+    struct tuple_i64_array_f64 result = NAME_ext(PARAMS, ctx);
+    printf("%d\\n", (int)(usl_stats_read().allocated - before));
+    usl_release(result.v1, ctx);
+}
+
+int main(void)
+{
+    usl_context *ctx = usl_context_acquire();
+    for (int64_t k = 1; k < 100; k *= 7)
+        counted(ctx, k);
+    usl_context_release(ctx);
+    printf("%d blocks\\n", (int)usl_live_blocks());
+    return 0;
+}
+"""
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
+@pytest.mark.parametrize("name", ["heat", "means", "kept", "added"])
+def test_the_debug_runtime_counts_as_many_arrays_as_allocations_says_and_no_more_in_more_rounds(
+    name: str, tmp_path: Path
+) -> None:
+    function = parse_program(TEXT)[name]
+    function.compiled().compiled.write_c(tmp_path, name)
+    (tmp_path / "main.c").write_text(MAIN.replace("NAME", name).replace("PARAMS", "40, x, k"))
+    sources = [str(tmp_path / "main.c"), str(tmp_path / f"{name}_all.c")]
+    command = [
+        "cc",
+        "-std=c11",
+        "-O0",
+        "-DUSL_DEBUG",
+        f"-I{tmp_path}",
+        *sources,
+        "-o",
+        str(tmp_path / "main"),
+        "-lm",
+        "-lpthread",
+    ]
+    subprocess.run(command, check=True)
+    said = subprocess.run([str(tmp_path / "main")], check=True, capture_output=True, text=True).stdout.splitlines()
+    places = function.allocations()
+    assert said[-1] == "0 blocks" and not any(each.depth for each in places)
+    assert said[:-1] == [str(len(places))] * 3, places
