@@ -25,6 +25,13 @@ class Case:
     work: float = 0
     moved: float = 0
     tolerance: float = 1e-4
+    peer: str = ""
+    """The name that peers have for it, if it is another."""
+
+    @property
+    def known_as(self) -> str:
+        """The name that peers have for it."""
+        return self.peer or self.name
 
     def program(self) -> Any:
         """The function."""
@@ -84,6 +91,27 @@ def _bodies(rng: np.random.Generator) -> Sequence[Any]:
     return tuple(_f32(rng, 4096) for _ in range(4))
 
 
+def _locvol(strikes: int, n: int, m: int, times: int) -> Data:
+    def data(rng: np.random.Generator) -> Sequence[Any]:
+        from examples.arrays.locvol import locvol_data
+
+        return locvol_data(strikes, n, m, times, rng)
+
+    return data
+
+
+def _interest(rng: np.random.Generator) -> Sequence[Any]:
+    from examples.arrays.interest import interest_data
+
+    return interest_data(16384, 128, 6)
+
+
+def _gas(rng: np.random.Generator) -> Sequence[Any]:
+    from examples.arrays.cfd import cfd_data
+
+    return cfd_data(97_000, 10)
+
+
 def _asian(rng: np.random.Generator) -> Sequence[Any]:
     from examples.arrays.options import asian_data
 
@@ -97,6 +125,7 @@ def _case(name: str, title: str, function: str, data: Data, goal: float, **optio
 
 KMEANS = 5 * 65536 * 64 * 16 * 3
 NBODY = 20 * 4096**2
+LOCVOL = {"module": "examples.arrays.locvol", "peer": "locvol"}
 FIG7 = "examples.arrays.fig7"
 CASES: Sequence[Case] = (
     _case("matmul", "matrix product, 1024, f32", "matmul", _square, 1.8, work=2 * 1024**3),
@@ -107,6 +136,11 @@ CASES: Sequence[Case] = (
     _case("black_scholes", "Black-Scholes, 1M, f32", "black_scholes", _options, 1, moved=16 << 20),
     _case("asian", "option pricing whole, 1M paths x 8, f32", "asian", _asian, 1.5, module="examples.arrays.options"),
     _case("tridag", "tridiagonal systems, 8192x256, f32", "tridag", _systems, 2, moved=20 * 8192 * 256),
+    _case("locvol", "LocVolCalib small, 16 of 32x256, 256 times, f32", "locvol", _locvol(16, 32, 256, 256), 2),
+    _case("locvol_medium", "LocVolCalib medium, 128 of 256x32, 64 times, f32", "locvol", _locvol(128, 256, 32, 64), 2, **LOCVOL),
+    _case("locvol_large", "LocVolCalib large, 256 of 256x256, 64 times, f32", "locvol", _locvol(256, 256, 256, 64), 2, **LOCVOL),
+    _case("interest", "InterestCalib, 16,384 paths, 6x128 candidates, f32", "calibrated", _interest, 1.5),
+    _case("cfd", "CFD, 97,000 cells, 10 steps, f32", "cfd", _gas, 1.5),
     _case("hotspot", "HotSpot, 1024x1024, 20 steps, f32", "hotspot", _chip, 5, work=20 * 14 * 1024**2),
     _case("kmeans", "k-means, 65,536x16, 64, 5 rounds, f32", "kmeans", _clusters, 4, work=KMEANS, tolerance=2e-3),
     _case("nn", "nearest 10 of 1M, f32", "nn", _places, 2, moved=8e6),

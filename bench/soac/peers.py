@@ -555,6 +555,300 @@ def locvol_jax(strikes, x, y, times, alpha, beta, nu):
     return lax.fori_loop(0, len(times) - 1, step, start)[n // 2, m // 2]
 
 
+# -- interest rates
+
+
+def uniform_numpy(i, row):
+    gray = (i ^ (i >> np.uint32(1))).astype(np.uint32)
+    x = np.zeros(len(i), np.uint32)
+    for bit in range(32):
+        x ^= np.where((gray >> np.uint32(bit)) & 1, row[bit], np.uint32(0))
+    return ((x >> np.uint32(9)).astype(np.float32) + np.float32(0.5)) * np.float32(2**-23)
+
+
+def normal_numpy(u):
+    x = 2 * u - 1
+    far = -np.log((1 - x) * (1 + x))
+    near = far < 5
+    w = np.where(near, far - np.float32(2.5), np.sqrt(far) - np.float32(3))
+    p = np.where(near, NEAR32[0], FAR32[0])
+    for a, b in zip(NEAR32[1:], FAR32[1:], strict=True):
+        p = p * w + np.where(near, a, b)
+    return np.float32(1.41421356) * p * x
+
+
+@numpy_program
+def interest_numpy(n, c, rounds, numbers, path, level, strike, market, dt):
+    m, dt = len(level), np.float32(dt)
+    normals = np.stack([normal_numpy(uniform_numpy(np.arange(1, n + 1, dtype=np.uint32), row)) for row in numbers])
+    dw = np.diff(path, axis=0, prepend=np.float32(0)) @ normals
+    best, least, width = [np.float32(0.5), np.float32(0.02)], np.float32(np.inf), np.float32(1)
+    for r in range(rounds):
+        at = np.arange(1, c + 1, dtype=np.uint32) + np.uint32(r * c)
+        box = zip(best, (0.5, 0.02), numbers, strict=False)
+        tried = [abs(b + np.float32(s) * width * (2 * uniform_numpy(at, row) - 1)) for b, s, row in box]
+        a, sigma = (each[:, None] for each in tried)
+        rate, paid, found = np.full((c, n), level[0]), np.zeros((c, n), np.float32), np.zeros(c, np.float32)
+        for k in range(m):
+            rate = rate + a * (level[k] - rate) * dt + sigma * dw[k]
+            paid = paid + rate * dt
+            price = (np.maximum(rate - strike[k], 0) * np.exp(-paid)).sum(1) * dt / np.float32(n)
+            found += (price / market[k] - 1) ** 2
+        where = found.argmin()
+        if found[where] < least:
+            best, least = [each[where] for each in tried], found[where]
+        width = width / 2
+    return best[0], best[1], least
+
+
+if numba is not None:
+
+    @numba.njit(fastmath=True, error_model="numpy")
+    def uniform_numba(i, row):
+        gray = np.uint32(i) ^ (np.uint32(i) >> np.uint32(1))
+        x = np.uint32(0)
+        for bit in range(32):
+            x ^= row[bit] & -((gray >> np.uint32(bit)) & np.uint32(1))
+        return (np.float32(np.uint32(x) >> np.uint32(9)) + np.float32(0.5)) * np.float32(1.1920929e-07)
+
+    @numba.njit(fastmath=True, error_model="numpy")
+    def normal_numba_inverse(u):
+        x = np.float32(2) * u - np.float32(1)
+        far = -np.log((np.float32(1) - x) * (np.float32(1) + x))
+        if far < np.float32(5):
+            w, p = far - np.float32(2.5), NEAR32[0]
+            for k in range(1, 9):
+                p = p * w + NEAR32[k]
+        else:
+            w, p = np.sqrt(far) - np.float32(3), FAR32[0]
+            for k in range(1, 9):
+                p = p * w + FAR32[k]
+        return np.float32(1.41421356) * p * x
+
+
+@numba_program
+def interest_numba(n, c, rounds, numbers, path, level, strike, market, dt):
+    """Candidates innermost, so that their numbers stand side by side."""
+    m, dt, one = len(level), np.float32(dt), np.float32(1)
+    dw, z = np.empty((n, m), np.float32), np.empty(m, np.float32)
+    for i in range(n):
+        for d in range(m):
+            z[d] = normal_numba_inverse(uniform_numba(i + 1, numbers[d]))
+        before = np.float32(0)
+        for j in range(m):
+            walk = np.float32(0)
+            for d in range(m):
+                walk += path[j, d] * z[d]
+            dw[i, j] = walk - before
+            before = walk
+    a, sigma = np.empty(c, np.float32), np.empty(c, np.float32)
+    rate, paid, total = np.empty(c, np.float32), np.empty(c, np.float32), np.empty((m, c), np.float32)
+    best_a, best_sigma, least, width = np.float32(0.5), np.float32(0.02), np.float32(np.inf), one
+    for r in range(rounds):
+        for i in range(c):
+            a[i] = abs(best_a + np.float32(0.5) * width * (2 * uniform_numba(i + r * c + 1, numbers[0]) - one))
+            sigma[i] = abs(best_sigma + np.float32(0.02) * width * (2 * uniform_numba(i + r * c + 1, numbers[1]) - one))
+        total[:] = np.float32(0)
+        for p in range(n):
+            rate[:] = level[0]
+            paid[:] = np.float32(0)
+            for k in range(m):
+                mean, limit, move = level[k], strike[k], dw[p, k]
+                for i in range(c):
+                    rate[i] += a[i] * (mean - rate[i]) * dt + sigma[i] * move
+                    paid[i] += rate[i] * dt
+                    total[k, i] += max(rate[i] - limit, np.float32(0)) * np.exp(-paid[i])
+        where, error = c, np.float32(np.inf)
+        for i in range(c):
+            found = np.float32(0)
+            for k in range(m):
+                apart = total[k, i] * dt / np.float32(n) / market[k] - one
+                found += apart * apart
+            if found < error:
+                where, error = i, found
+        if error < least:
+            best_a, best_sigma, least = a[where], sigma[where], error
+        width = width * np.float32(0.5)
+    return best_a, best_sigma, least
+
+
+@jax_program(0, 1)
+def interest_jax(n, c, rounds, numbers, path, level, strike, market, dt):
+    def uniform(i, row):
+        gray = i ^ (i >> 1)
+        x = jnp.zeros(i.shape, jnp.uint32)
+        for bit in range(32):
+            x = x ^ ((0 - ((gray >> bit) & 1)) & row[bit])
+        return ((x >> 9).astype(jnp.float32) + 0.5) * 1.1920929e-07
+
+    def normal(u):
+        x = 2 * u - 1
+        far = -jnp.log((1 - x) * (1 + x))
+        near = far < 5
+        w = jnp.where(near, far - 2.5, jnp.sqrt(far) - 3)
+        p = jnp.where(near, NEAR[0], FAR[0])
+        for a, b in zip(NEAR[1:], FAR[1:], strict=True):
+            p = p * w + jnp.where(near, a, b)
+        return 1.41421356 * p * x
+
+    m = level.shape[0]
+    normals = jnp.stack([normal(uniform(jnp.arange(1, n + 1, dtype=jnp.uint32), numbers[d])) for d in range(m)])
+    dw = jnp.diff(path, axis=0, prepend=jnp.zeros((1, m), jnp.float32)) @ normals
+
+    def error(a, sigma):
+        rate, paid, found = jnp.full(n, level[0]), jnp.zeros(n, jnp.float32), 0.0
+        for k in range(m):
+            rate = rate + a * (level[k] - rate) * dt + sigma * dw[k]
+            paid = paid + rate * dt
+            price = (jnp.maximum(rate - strike[k], 0) * jnp.exp(-paid)).sum() * dt / n
+            found += (price / market[k] - 1) ** 2
+        return found
+
+    def one_round(r, state):
+        best_a, best_sigma, least, width = state
+        at = jnp.arange(1, c + 1, dtype=jnp.uint32) + (r * c).astype(jnp.uint32)
+        a = jnp.abs(best_a + 0.5 * width * (2 * uniform(at, numbers[0]) - 1))
+        sigma = jnp.abs(best_sigma + 0.02 * width * (2 * uniform(at, numbers[1]) - 1))
+        found = lax.map(lambda each: error(*each), (a, sigma))
+        where = found.argmin()
+        better = found[where] < least
+        chosen = (jnp.where(better, *each) for each in ((a[where], best_a), (sigma[where], best_sigma), (found[where], least)))
+        return (*chosen, width / 2)
+
+    start = (jnp.float32(0.5), jnp.float32(0.02), jnp.float32(jnp.inf), jnp.float32(1))
+    return lax.fori_loop(0, rounds, one_round, start)[:3]
+
+
+# -- gas
+
+
+def state_numpy(d, x, y, z, e):
+    u, v, w = x / d, y / d, z / d
+    q = u * u + v * v + w * w
+    p = np.float32(0.4) * (e - np.float32(0.5) * d * q)
+    return u, v, w, p, np.sqrt(q) + np.sqrt(np.float32(1.4) * p / d)
+
+
+@numpy_program
+def cfd_numpy(d, x, y, z, e, near, normals, areas, far, steps):
+    half = np.where(near == -2, np.float32(0), np.float32(0.5))
+    at, away = np.maximum(near, 0), near < 0
+    for _ in range(steps):
+        old = d, x, y, z, e
+        dt = np.float32(0.5) / (np.sqrt(areas) * state_numpy(*old)[4])
+        for stage in range(3):
+            now = d, x, y, z, e
+            u, v, w, p, fast = state_numpy(*now)
+            total = [np.zeros_like(d) for _ in range(5)]
+            for f in range(4):
+                a, b, c = normals[f]
+                other = [np.where(away[f], one, each[at[f]]) for one, each in zip(far, now, strict=True)]
+                u2, v2, w2, p2, fast2 = state_numpy(*other)
+                smooth = np.where(away[f], 0, np.float32(0.1) * np.sqrt(a * a + b * b + c * c) * (fast + fast2))
+                press = np.where(near[f] == -2, p, np.float32(0.5) * (p + p2))
+                m1, m2 = half[f] * (a * u + b * v + c * w), half[f] * (a * u2 + b * v2 + c * w2)
+                more = 0, a * press, b * press, c * press, m1 * p + m2 * p2
+                for sum_, one, two, extra in zip(total, now, other, more, strict=True):
+                    sum_ += m1 * one + m2 * two + extra + smooth * (two - one)
+            part = dt * np.float32(1 / (3 - stage))
+            d, x, y, z, e = (one + part * sum_ for one, sum_ in zip(old, total, strict=True))
+    return d, x, y, z, e
+
+
+@numba_program
+def cfd_numba(d, x, y, z, e, near, normals, areas, far, steps):
+    n = len(d)
+    s0, s1, s2 = np.empty((n, 5), np.float32), np.empty((n, 5), np.float32), np.empty((n, 5), np.float32)
+    dt = np.empty(n, np.float32)
+    for i in range(n):
+        s0[i, 0], s0[i, 1], s0[i, 2], s0[i, 3], s0[i, 4] = d[i], x[i], y[i], z[i], e[i]
+    for _ in range(steps):
+        for i in range(n):
+            q = (s0[i, 1] * s0[i, 1] + s0[i, 2] * s0[i, 2] + s0[i, 3] * s0[i, 3]) / (s0[i, 0] * s0[i, 0])
+            sound = np.sqrt(np.float32(0.56) * (s0[i, 4] - np.float32(0.5) * s0[i, 0] * q) / s0[i, 0])
+            dt[i] = np.float32(0.5) / (np.sqrt(areas[i]) * (np.sqrt(q) + sound))
+            s1[i] = s0[i]
+        for stage in range(3):
+            part = np.float32(1) / np.float32(3 - stage)
+            for i in range(n):
+                d1, x1, y1, z1, e1 = s1[i, 0], s1[i, 1], s1[i, 2], s1[i, 3], s1[i, 4]
+                per = np.float32(1) / d1
+                u1, v1, w1 = x1 * per, y1 * per, z1 * per
+                q1 = u1 * u1 + v1 * v1 + w1 * w1
+                p1 = np.float32(0.4) * (e1 - np.float32(0.5) * d1 * q1)
+                fast1 = np.sqrt(q1) + np.sqrt(np.float32(1.4) * p1 * per)
+                fd, fx, fy, fz, fe = np.float32(0), np.float32(0), np.float32(0), np.float32(0), np.float32(0)
+                for f in range(4):
+                    j = near[f, i]
+                    a, b, c = normals[f, 0, i], normals[f, 1, i], normals[f, 2, i]
+                    if j == -2:
+                        fx += a * p1
+                        fy += b * p1
+                        fz += c * p1
+                        continue
+                    if j >= 0:
+                        d2, x2, y2, z2, e2 = s1[j, 0], s1[j, 1], s1[j, 2], s1[j, 3], s1[j, 4]
+                    else:
+                        d2, x2, y2, z2, e2 = far[0], far[1], far[2], far[3], far[4]
+                    per2 = np.float32(1) / d2
+                    u2, v2, w2 = x2 * per2, y2 * per2, z2 * per2
+                    q2 = u2 * u2 + v2 * v2 + w2 * w2
+                    p2 = np.float32(0.4) * (e2 - np.float32(0.5) * d2 * q2)
+                    smooth = np.float32(0)
+                    if j >= 0:
+                        fast2 = np.sqrt(q2) + np.sqrt(np.float32(1.4) * p2 * per2)
+                        smooth = np.float32(0.1) * np.sqrt(a * a + b * b + c * c) * (fast1 + fast2)
+                    half = np.float32(0.5)
+                    m1, m2, press = half * (a * u1 + b * v1 + c * w1), half * (a * u2 + b * v2 + c * w2), half * (p1 + p2)
+                    fd += m1 * d1 + m2 * d2 + smooth * (d2 - d1)
+                    fx += m1 * x1 + m2 * x2 + a * press + smooth * (x2 - x1)
+                    fy += m1 * y1 + m2 * y2 + b * press + smooth * (y2 - y1)
+                    fz += m1 * z1 + m2 * z2 + c * press + smooth * (z2 - z1)
+                    fe += m1 * (e1 + p1) + m2 * (e2 + p2) + smooth * (e2 - e1)
+                h = part * dt[i]
+                s2[i, 0], s2[i, 1], s2[i, 2] = s0[i, 0] + h * fd, s0[i, 1] + h * fx, s0[i, 2] + h * fy
+                s2[i, 3], s2[i, 4] = s0[i, 3] + h * fz, s0[i, 4] + h * fe
+            s1, s2 = s2, s1
+        s0, s1 = s1, s0
+    return s0[:, 0].copy(), s0[:, 1].copy(), s0[:, 2].copy(), s0[:, 3].copy(), s0[:, 4].copy()
+
+
+@jax_program()
+def cfd_jax(d, x, y, z, e, near, normals, areas, far, steps):
+    half, at, away = jnp.where(near == -2, 0, 0.5), jnp.maximum(near, 0), near < 0
+
+    def derived(state):
+        d, x, y, z, e = state
+        u, v, w = x / d, y / d, z / d
+        q = u * u + v * v + w * w
+        p = 0.4 * (e - 0.5 * d * q)
+        return u, v, w, p, jnp.sqrt(q) + jnp.sqrt(1.4 * p / d)
+
+    def flux(now):
+        u, v, w, p, fast = derived(now)
+        total = [0.0] * 5
+        for f in range(4):
+            a, b, c = normals[f]
+            other = [jnp.where(away[f], far[i], each[at[f]]) for i, each in enumerate(now)]
+            u2, v2, w2, p2, fast2 = derived(other)
+            smooth = jnp.where(away[f], 0, 0.1 * jnp.sqrt(a * a + b * b + c * c) * (fast + fast2))
+            press = jnp.where(near[f] == -2, p, 0.5 * (p + p2))
+            m1, m2 = half[f] * (a * u + b * v + c * w), half[f] * (a * u2 + b * v2 + c * w2)
+            more = 0, a * press, b * press, c * press, m1 * p + m2 * p2
+            parts = zip(total, now, other, more, strict=True)
+            total = [sum_ + m1 * one + m2 * two + extra + smooth * (two - one) for sum_, one, two, extra in parts]
+        return total
+
+    def step(_, old):
+        dt = 0.5 / (jnp.sqrt(areas) * derived(old)[4])
+        now = old
+        for stage in range(3):
+            now = tuple(one + dt / (3 - stage) * sum_ for one, sum_ in zip(old, flux(now), strict=True))
+        return now
+
+    return lax.fori_loop(0, steps, step, (d, x, y, z, e))
+
+
 # -- heat
 
 

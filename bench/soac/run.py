@@ -20,8 +20,10 @@ from bench.soac.cases import CASES, Case
 OURS = "USL"
 ROOT = Path(__file__).resolve().parents[2]
 PEERS = ROOT / ".venv-soac" / "bin" / "python"
-SLOW = 1.0
-"""Seconds from which on a contestant runs in fewer rounds."""
+NOT_WRITTEN = "not written"
+SLOW, FEW, MOST = 1.0, 5, 15.0
+"""Where somebody takes so many seconds there are few rounds: five, of which the least bounds a ratio with 97 %; who takes more
+than the last number is compared, but not timed in turns."""
 
 
 class Peers:
@@ -105,6 +107,7 @@ def measure(case: Case, peers: Peers | None, rounds: int) -> Result:
     contestants = {OURS: timed(lambda: fast(*data))}
     wrong: list[str] = []
     missing: dict[str, str] = {}
+    slowest = 0.0
     if peers is None:
         missing = {"NumPy, Numba, JAX": "not installed: make bench WHAT=soac"}
     else:
@@ -112,19 +115,23 @@ def measure(case: Case, peers: Peers | None, rounds: int) -> Result:
             given, result = Path(folder, "given.npz"), Path(folder, "result.npz")
             np.savez(given, *data)
             for peer, names in peers.programs.items():
-                if case.name not in names:
-                    missing[peer] = "not written"
+                if case.known_as not in names:
+                    missing[peer] = NOT_WRITTEN
                     continue
                 try:
-                    said = peers.ask(peer=peer, program=case.name, data=str(given), result=str(result))
+                    said = peers.ask(peer=peer, program=case.known_as, data=str(given), result=str(result))
                 except RuntimeError as error:
                     missing[peer] = str(error)
                     continue
                 first[peer] = said["first"]
                 with np.load(result) as theirs:
                     wrong += _differences(case, peer, found, [theirs[f"arr_{i}"] for i in range(len(theirs.files))])
-                contestants[peer] = _remote(peers, peer, case.name)
-    timings = take_turns(contestants, rounds)
+                if said["seconds"] > MOST:
+                    missing[peer] = f"takes {said['seconds']:.0f} s"
+                    continue
+                contestants[peer] = _remote(peers, peer, case.known_as)
+                slowest = max(slowest, said["seconds"])
+    timings = take_turns(contestants, rounds if slowest < SLOW else max(1, min(rounds, FEW)))
     return Result(
         case, timings, first, missing, wrong,
         lines=lines_of(case),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import geometric_mean
 from typing import Any
 
-from bench.soac.run import OURS, Result
+from bench.soac.run import NOT_WRITTEN, OURS, Result
 
 PEERS = ("JAX", "Numba", "NumPy")
 
@@ -24,7 +24,8 @@ class Goal:
 def line(result: Result) -> str:
     """What is printed as soon as a program is measured."""
     times = ", ".join(f"{name} {result.milliseconds(name):.2f} ms" for name in result.timings.seconds)
-    return f"{result.case.title}: {times}"
+    missing = "".join(f"; {name}: {why}" for name, why in result.missing.items() if why != NOT_WRITTEN)
+    return f"{result.case.title}: {times}{missing}"
 
 
 def _ratio(result: Result, peer: str) -> str:
@@ -105,7 +106,8 @@ def markdown(results: Sequence[Result], versions: Mapping[str, str], reached: Se
         "",
     ]
     lines += ["| " + " | ".join(row) + " |" for row in rows]
-    lines += ["", *(f"- {'met' if each.met else 'missed'}: {each.text}: {each.reached}" for each in reached), ""]
+    missing = [f"- {each.case.title}: {name}: {why}" for each in results for name, why in each.missing.items()]
+    lines += ["", *missing, *(f"- {'met' if each.met else 'missed'}: {each.text}: {each.reached}" for each in reached), ""]
     return "\n".join(lines)
 
 

@@ -11,6 +11,7 @@ from soac_form_programs import random_form_program
 from soac_programs import random_program
 
 from usl_core import divide_loop
+from usl_core.scheduling import simplify
 from usl_perceus import live_blocks
 from usl_soac.decorators import parse_program
 from usl_soac.errors import ShapeError, SoacError
@@ -272,3 +273,11 @@ def f(x: i64[n], k: i64) -> tuple[i64, i64[n]]:
     for args in (([1, 5, 2], 4), ([], 3), ([7], 0)):
         for one, other in zip(f(*args), f.interpret(*args), strict=True):
             np.testing.assert_array_equal(one, other)
+
+
+def test_a_filter_that_keeps_nothing_whatever_there_is():
+    text = "@soac\ndef f(x: i64[n]) -> i64[_]:\n    return filter(lambda v: False, map(lambda v: v + 1, x))\n"
+    f = parse_program(text)["f"]
+    for function in (f, f.schedule(simplify)):
+        for args in ([1, 2, 3], []):
+            assert function(args).shape == f.interpret(args).shape == (0,)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from statistics import NormalDist
+
 import numpy as np
 import pytest
 
 from examples.arrays import (
     black_scholes,
+    cfd,
     fig7,
     filtered,
     floyd,
     hotspot,
+    interest,
     kmeans,
     locvol,
     mandelbrot,
@@ -177,3 +181,80 @@ def test_volatility_of_all_strikes_is_one_kernel_in_vectors_of_strikes():
         same(tuned(*narrow), diffused(*narrow))
     with pytest.raises(AssertionError, match="there are points"):
         tuned(*locvol.locvol_data(2, 0, 3, 3))
+
+
+def test_interest_rates_are_calibrated_in_vectors_of_candidates():
+    data = interest.interest_data(300, 20, 2)
+    tuned = interest.tuned(interest.calibrated)
+    n, c, rounds, numbers, path, level, strike, market, dt = data
+    gray = np.arange(1, max(n, c * rounds) + 1, dtype=np.uint32)
+    gray ^= gray >> np.uint32(1)
+    bits = (gray[:, None] >> np.arange(32, dtype=np.uint32)) & 1
+    uniform = (np.bitwise_xor.reduce(bits[:, None, :] * numbers[None], axis=2) >> np.uint32(9)) + 0.5
+    uniform *= 2.0**-23
+    normals = [[NormalDist().inv_cdf(each) for each in row] for row in uniform[:n]]
+    dw = np.diff(np.array(normals) @ path.T, axis=1, prepend=0)
+    a, sigma, least, width = 0.5, 0.02, np.inf, 1.0
+    for r in range(rounds):
+        box = 2 * uniform[r * c : (r + 1) * c] - 1
+        tried = np.abs(a + 0.5 * width * box[:, 0]), np.abs(sigma + 0.02 * width * box[:, 1])
+        rate, paid, errors = np.full((c, n), level[0], float), np.zeros((c, n)), np.zeros(c)
+        for k in range(8):
+            rate += tried[0][:, None] * (level[k] - rate) * dt + tried[1][:, None] * dw[:, k]
+            paid += rate * dt
+            errors += ((np.maximum(rate - strike[k], 0) * np.exp(-paid)).mean(1) * dt / market[k] - 1) ** 2
+        at = errors.argmin()
+        if errors[at] < least:
+            a, sigma, least = tried[0][at], tried[1][at], errors[at]
+        width /= 2
+    for function in (interest.calibrated, tuned):
+        np.testing.assert_allclose(function(*data), (a, sigma, least), rtol=2e-3)
+    few = interest.interest_data(6, 3, 2)
+    np.testing.assert_allclose(tuned(*few), interest.calibrated.interpret(*few), rtol=1e-4)
+    assert [each.depth for each in interest.calibrated.allocations()].count(0) >= 3
+    if schedules.has_vectors():
+        assert all("mm512_" in str(tuned.kernels[f"calibrated.{name}"]) for name in ("k1", "k4"))
+
+
+def streamed(d, x, y, z, e, near, normals, areas, far, steps):
+    """`cfd` face by face, in f64."""
+    state = np.array([d, x, y, z, e], float)
+
+    def of(s):
+        v = s[1:4] / s[0]
+        p = 0.4 * (s[4] - 0.5 * s[0] * (v * v).sum(0))
+        flows = np.array(
+            [[s[k] * u + (p if k == axis + 1 else p * u if k == 4 else 0) for k in range(5)] for axis, u in enumerate(v)]
+        )
+        return flows, p, np.sqrt((v * v).sum(0)) + np.sqrt(1.4 * p / s[0])
+
+    for _ in range(steps):
+        old = state.copy()
+        dt = 0.5 / (np.sqrt(areas) * of(old)[2])
+        for stage in range(3):
+            now, flux = state.copy(), np.zeros_like(state)
+            for i in range(len(d)):
+                flows, p, fast = of(now[:, i])
+                for f in range(4):
+                    normal, j = normals[f, :, i].astype(float), near[f, i]
+                    if j == -2:
+                        flux[1:4, i] += normal * p
+                        continue
+                    other, _, fast2 = of(now[:, j] if j >= 0 else far.astype(float))
+                    flux[:, i] += 0.5 * normal @ (flows + other)
+                    if j >= 0:
+                        flux[:, i] += 0.1 * np.sqrt(normal @ normal) * (fast + fast2) * (now[:, j] - now[:, i])
+            state = old + dt / (3 - stage) * flux
+    return tuple(state)
+
+
+def test_a_gas_streams_over_the_faces_of_cells():
+    data = cfd.cfd_data(40, 2)
+    expected = streamed(*data)
+    for function in (cfd.cfd, cfd.tuned(cfd.cfd)):
+        for one, other in zip(function(*data), expected, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-4)
+    few = cfd.cfd_data(3, 1)
+    same(cfd.cfd(*few), cfd.cfd.interpret(*few))
+    assert {each.depth for each in cfd.cfd.allocations()} == {0, 1}
+    assert cfd.cfd(*cfd.cfd_data(0, 1))[0].shape == (0,)

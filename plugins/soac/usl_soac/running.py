@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from usl_core import Procedure
+from usl_core.backend import written_formals
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import I64
 from usl_perceus import not_empty
@@ -56,8 +57,10 @@ class Compiled:
 
     @property
     def names(self) -> dict[str, object]:
-        """What the outer code mentions."""
-        return {**self.outer.names, **{name: not_empty(each) for name, each in self._schedules.items()}}
+        """What the outer code mentions. A kernel whose schedule leaves no write to a result stays: calls take all of them."""
+        kernels = self.outer.kernels
+        whole = {name: each for name, each in self._schedules.items() if _writes(each) == _writes(kernels[name].procedure)}
+        return {**self.outer.names, **{name: not_empty(each) for name, each in whole.items()}}
 
     @functools.cached_property
     def definitions(self) -> dict[str, Any]:
@@ -89,6 +92,12 @@ class Compiled:
             return _results(self.source.results, found)
         except ValueError:  # of NumPy: an array without elements whose other dimensions are beyond all memory
             raise failures.failed(failures.too_large(self.source.span, self.source.name)) from None
+
+
+def _writes(procedure: Procedure) -> list[int]:
+    """The positions of the arguments that a procedure writes."""
+    written = written_formals(procedure.ir)
+    return [position for position, each in enumerate(procedure.ir.args) if each.name in written]
 
 
 def _lengths(sized: SizedProgram) -> dict[Sym, Term]:
