@@ -66,7 +66,7 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "helpers",
         "unit",
         "arith scope",
-        "intervals status",
+        "fences intervals status",
         "expr",
         "access alloc parallel",
         "call",
@@ -121,6 +121,7 @@ ROWS: Mapping[str, tuple[str, ...]] = {
     "usl_halide_lib": (
         "errors infer linear_forms places",
         "avx512_operations idioms resampling shapes",
+        "streaming",
         "kernels_bilateral kernels_convolution kernels_demosaic kernels_images kernels_laplacian kernels_resize",
         "directives",
         "order partition working",

@@ -292,6 +292,7 @@ def instr(
     special: str = "ieee",
     subnormals: str = "kept",
     implicit: Sequence[str] = (),
+    fence: str = "",
 ) -> Callable[[Callable[..., Any]], Procedure]:
     """Decorator: a procedure whose calls a backend replaces by C text; its body says what the text does.
 
@@ -303,7 +304,8 @@ def instr(
     """
     lists = {"includes": includes, "features": features, "aliasable": aliasable, "implicit": implicit}
     _check_options(template, lists, roundings)
-    info = InstrTemplate(template, tuple(includes), tuple(features), c_global, roundings, special, subnormals, tuple(implicit))
+    several = tuple(implicit), fence
+    info = InstrTemplate(template, tuple(includes), tuple(features), c_global, roundings, special, subnormals, *several)
     scope = _caller_locals()
 
     def make(fn: Callable[..., Any]) -> Procedure:

@@ -97,7 +97,7 @@ def _decorator(node: ast.FunctionDef, source: Source) -> tuple[InstrTemplate | N
             options = _options(keywords, ("aliasable",), source)
             return None, tuple(options.get("aliasable", ()))
         case [ast.Call(func=ast.Name(id="instr"), args=[ast.Constant(value=str() as template)], keywords=keywords)]:
-            names = ("includes", "features", "c_global", "aliasable", "roundings", "special", "subnormals", "implicit")
+            names = ("includes", "features", "c_global", "aliasable", "roundings", "special", "subnormals", "implicit", "fence")
             options = _options(keywords, names, source)
             for name in ("includes", "features", "aliasable", "implicit"):
                 options[name] = tuple(options.get(name, ()))

@@ -279,7 +279,8 @@ class InstrTemplate:
     template is a `str.format` text with names of formals; includes are header names as in `#include`; features are CPU
     feature names (`avx512f`); roundings bounds the error against exact arithmetic, None means bit-exact; subnormal operands and
     results are `kept`, or may be `flushed`, taken for zeros of their sign. implicit names formals that the hardware finds
-    without being told, a register that there is only one of.
+    without being told, a register that there is only one of. fence is C that must run before other threads look at what text
+    has stored; a backend puts it where they might.
     """
 
     template: str
@@ -290,6 +291,7 @@ class InstrTemplate:
     special: str = "ieee"
     subnormals: str = "kept"
     implicit: tuple[str, ...] = ()
+    fence: str = ""
 
     def __post_init__(self) -> None:
         choices = (("special", self.special, ("ieee", "unspecified")), ("subnormals", self.subnormals, ("kept", "flushed")))

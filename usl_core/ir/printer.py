@@ -375,7 +375,7 @@ def _decorator(instr: ir.InstrTemplate | None, aliasable: tuple[str, ...]) -> st
     if instr is None:
         return f"@proc({', '.join(options)})" if options else "@proc"
     default = ir.InstrTemplate(instr.template)
-    for name in ("includes", "features", "c_global", "roundings", "special", "subnormals", "implicit"):
+    for name in ("includes", "features", "c_global", "roundings", "special", "subnormals", "implicit", "fence"):
         value = getattr(instr, name)
         if value != getattr(default, name):
             options.append(f"{name}={value!r}")

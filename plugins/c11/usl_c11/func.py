@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from usl_c11.alloc import dense_strides
 from usl_c11.ctext import C
 from usl_c11.expr import control
+from usl_c11.fences import fences_of
 from usl_c11.names import Names
 from usl_c11.reductions import reductions
 from usl_c11.scope import Buffer, Function, Place
@@ -144,7 +145,8 @@ def body_function(proc: Proc, unit: Unit) -> str:
     fn = new_function(proc, unit, body)
     fn.reductions = reductions(apart)
     formals = bind_formals(proc, fn)
-    lines = scoped(body, fn)
+    fn.fences = fences_of(body)
+    lines = scoped(body, fn, fn.fences)
     used = frozenset(_USED.findall(_NO_CODE.sub("", "\n".join(lines))))
     unused = [f"{INDENT}(void){formal.name};" for formal in formals if formal.name not in used]
     if fn.failed:

@@ -17,6 +17,7 @@ from dataclasses import replace
 from usl_c11.arith import narrow
 from usl_c11.ctext import ADDITIVE, C, cast
 from usl_c11.expr import control, data, element
+from usl_c11.fences import fences_of
 from usl_c11.memory import ask
 from usl_c11.scope import Buffer, Function, ParallelLoop, Place
 from usl_c11.status import fail
@@ -51,7 +52,7 @@ def loop(
         inside = _shared_with(stmt, fn) if template is None else None
         nest = _nest(stmt, lo, hi, state, fn, block, indent, inside)
         if template is not None:
-            return _from_template(template, stmt, nest, lo, hi, bool(inner) or state.failed)
+            return [*fn.fences, *_from_template(template, stmt, nest, lo, hi, bool(inner) or state.failed)]
         lines = [_load(outer[name], acc, fn, stmt) for name, acc in inner.items()]
         lines += [f"int {state.status} = 0;"] if state.failed else []
         declared = [_declared(acc, ops[name], fn, stmt) for name, acc in inner.items() if is_function(ops[name])]
@@ -59,7 +60,7 @@ def loop(
         clauses += [f" reduction({_clause(ops[name], acc)} : {acc.name})" for name, acc in inner.items()]
         clauses += [f" reduction(max : {state.status})"] if state.failed else []
         clauses += [f" firstprivate({', '.join(windows)})"] if windows else []
-        lines += ["#ifdef _OPENMP", *declared, f"#pragma omp parallel for{''.join(clauses)}", "#endif", *nest]
+        lines += [*fn.fences, "#ifdef _OPENMP", *declared, f"#pragma omp parallel for{''.join(clauses)}", "#endif", *nest]
         lines += [_store(outer[name], acc, fn, stmt) for name, acc in inner.items()]
         if state.failed:
             lines += [f"if ({state.status} != 0) {{", *indent(fail(state.status, fn)), "}"]
@@ -113,7 +114,7 @@ def _nest(
     fn.parallel.append(state)
     with fn.scope() as frees:
         name = _named(stmt, fn)
-        body = [*block(stmt.body, fn), *reversed(frees)]
+        body = [*block(stmt.body, fn), *fences_of(stmt.body), *reversed(frees)]
     fn.parallel.pop()
     if state.failed:
         body = [f"if ({state.status} > 0) {{", "    continue;", "}", *body, f"{state.label}:;"]

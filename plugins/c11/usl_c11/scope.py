@@ -81,6 +81,8 @@ class Function:
     """The names that the procedure may modify."""
     placed: Mapping[Sym, Placed] = field(default_factory=dict)
     """Where the procedure's buffers lie that are in memories of rows."""
+    fences: tuple[str, ...] = ()
+    """What orders the stores of the function's instructions before whatever tells other threads of them (usl_c11.fences)."""
     stack_bytes: int = 0
     failed: bool = False
     """Whether the function can fail, as far as it is written."""

@@ -14,7 +14,7 @@ def fail(code: str, fn: Function) -> list[str]:
     fn.failed = True
     loop = fn.parallel[-1] if fn.parallel else None
     held = fn.frees[loop.depth :] if loop else fn.frees
-    releases = [line for scope in reversed(held) for line in reversed(scope)]
+    releases = [*fn.fences, *(line for scope in reversed(held) for line in reversed(scope))]
     if loop is None:
         return [*releases, f"return {code};"]
     if not loop.failed:

@@ -12,6 +12,7 @@ from usl_c11.arith import narrow, promoted_fits
 from usl_c11.call import call_text, instruction_text
 from usl_c11.ctext import ADDITIVE, C, binary, cast, unary
 from usl_c11.expr import TRUE, condition, config_field, control, data, element, in_ring
+from usl_c11.fences import releasing
 from usl_c11.folding import Ends
 from usl_c11.intervals import ends
 from usl_c11.memory import ask, overrides
@@ -67,7 +68,7 @@ def block(stmts: Sequence[Stmt], fn: Function) -> list[str]:
         lines += new
         if isinstance(stmt, Alloc) or (isinstance(stmt, WindowStmt) and new):
             declared.append((len(lines), fn.buffers[stmt.name].name))
-        lines += [line for name in unneeded.get(position, ()) for line in alloc.released(name, fn)]
+        lines += releasing([line for name in unneeded.get(position, ()) for line in alloc.released(name, fn)], fn)
     return _mark_unused(lines, declared) if declared else lines
 
 
@@ -106,11 +107,11 @@ def _merge_declaration(lines: list[str], new: list[str]) -> None:
         del lines[-1]
 
 
-def scoped(stmts: Sequence[Stmt], fn: Function) -> list[str]:
-    """The lines of stmts in a scope of their own, releasing at its end what they allocated."""
+def scoped(stmts: Sequence[Stmt], fn: Function, end: Sequence[str] = ()) -> list[str]:
+    """The lines of stmts in a scope of their own, releasing at its end what they allocated; end if that is nothing."""
     with fn.scope() as frees:
         lines = block(stmts, fn)
-        return indent([*lines, *reversed(frees)])
+        return indent([*lines, *(releasing(frees[::-1], fn) or end)])
 
 
 def statement(stmt: Stmt, rest: Sequence[Stmt], fn: Function) -> list[str]:
@@ -283,7 +284,7 @@ def sequential_loop(stmt: For, fn: Function) -> list[str]:
         body = block(stmt.body, fn)
         loop = [
             f"for (int64_t {name} = {lo}; {name} < {hi.at(ADDITIVE)}; {name}++) {{",
-            *indent([*body, *reversed(frees)]),
+            *indent([*body, *releasing(frees[::-1], fn)]),
             "}",
         ]
     return ["{", *indent(prologue + loop), "}"] if prologue else loop
@@ -327,6 +328,6 @@ def _call(stmt: Call, fn: Function) -> list[str]:
         return [*instruction_text(stmt, fn).splitlines(), *writes]
     text = call_text(stmt, fn)
     if stmt.proc not in fn.unit.fallible:
-        return [f"{text};"]
+        return [*fn.fences, f"{text};"]
     handle = ["if (usl_status != 0) {", *indent(fail("usl_status", fn)), "}"]
-    return ["{", *indent([f"const int usl_status = {text};", *handle]), "}"]
+    return [*fn.fences, "{", *indent([f"const int usl_status = {text};", *handle]), "}"]

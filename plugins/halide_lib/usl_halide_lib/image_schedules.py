@@ -11,6 +11,7 @@ from usl_core.cursors import ForCursor
 from usl_core.scheduling import extract_subproc
 from usl_halide_lib.applying import Schedule, schedule
 from usl_halide_lib.directives import TailStrategy
+from usl_halide_lib.streaming import at_least, past_the_cache
 from usl_stdlib import walk
 
 SHIFT, GUARD, ROUND = TailStrategy.ShiftInwards, TailStrategy.GuardWithIf, TailStrategy.RoundUp
@@ -176,11 +177,22 @@ GCC puts the body of a parallel loop into a function that knows no `restrict`, a
 """
 
 
+STREAMED = {
+    "box_blur": ("blur_y", at_least(8 << 20)),
+    "unsharp": ("output", at_least(2 << 20)),
+    "demosaic": ("colours", at_least(3 << 18)),
+}
+"""Kernels that store large results past the cache: the result, and what is large. They begin at 16 to 25 MB, about from where
+two threads gain too."""
+
+
 @cache
 def scheduled(name: str) -> Procedure:
     """A kernel after its schedule."""
     algorithm, how = KERNELS[name]
     p = how(algorithm).apply()
+    if name in STREAMED:
+        p = past_the_cache(p, *STREAMED[name])
     return iterations_apart(p) if name in APART else p
 
 

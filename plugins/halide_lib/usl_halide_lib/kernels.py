@@ -16,8 +16,9 @@ from numbers import Integral, Real
 from typing import Any
 
 from usl_core.errors import UsageError
-from usl_halide_lib.image_schedules import KERNELS, scheduled
+from usl_halide_lib.image_schedules import KERNELS, STREAMED, scheduled
 from usl_halide_lib.shapes import extents, match_shape
+from usl_halide_lib.streaming import aligned_empty, aligned_parts
 
 
 def box_blur(image: Any, out: Any = None) -> Any:
@@ -114,10 +115,19 @@ def _known(name: str) -> str:
 
 
 def _filtered(name: str, image: Any, dtype: str, shape: str, result: str, out: Any) -> Any:
-    """A kernel of one image and nothing else."""
+    """A kernel of one image and nothing else. Where rows of a large result begin within lines of the cache, their first columns
+    are computed apart, so that the others can be stored past the cache."""
     sizes: dict[str, int] = {}
     image = match_shape(name, "the image", image, dtype, shape, sizes)
-    return _called(name, sizes, (image,), (), dtype, result, out)
+    if name not in STREAMED or out is None:
+        return _called(name, sizes, (image,), (), dtype, result, out)
+    out = match_shape(name, "out", out, dtype, result, sizes)
+    border = image.shape[-1] - out.shape[-1]
+    for columns in aligned_parts(out):
+        sizes = {}
+        part = match_shape(name, "the image", image[..., columns.start : columns.stop + border], dtype, shape, sizes)
+        _called(name, sizes, (part,), (), dtype, result, out[..., columns])
+    return out
 
 
 def _called(
@@ -127,7 +137,7 @@ def _called(
     import numpy as np
 
     wanted = extents(shape, sizes)
-    result = np.empty(wanted, dtype) if out is None else match_shape(name, "out", out, dtype, shape, dict(sizes))
+    result = aligned_empty(wanted, dtype) if out is None else match_shape(name, "out", out, dtype, shape, dict(sizes))
     direct = result.strides[-1] == result.itemsize
     dense_out = result if direct else np.empty(wanted, dtype)
     compiled(name)(*(sizes[each] for each in SIZES.get(name, "HW")), *map(_rows_dense, given), *tables, dense_out)

@@ -25,6 +25,7 @@ def make_instr(
     special: Literal["ieee", "unspecified"] = "ieee",
     subnormals: Literal["kept", "flushed"] = "kept",
     implicit: Sequence[str] = (),
+    fence: str = "",
 ) -> Edit:
     """Declare that a C text does what a procedure says, as the decorator `@instr` does.
 
@@ -45,5 +46,6 @@ def make_instr(
     require(roundings is None or roundings >= 0, f"roundings is None (exact) or a number of roundings, got {roundings!r}")
     parsed(lambda: check_template(proc.ir.args, template, proc.ir.span))
 
-    info = InstrTemplate(template, tuple(includes), tuple(features), c_global, roundings, special, subnormals, tuple(implicit))
+    several = tuple(implicit), fence
+    info = InstrTemplate(template, tuple(includes), tuple(features), c_global, roundings, special, subnormals, *several)
     return edit_of(proc).update_proc(instr=info)

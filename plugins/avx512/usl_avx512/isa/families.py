@@ -115,9 +115,13 @@ class Table:
 
     def of_lanes(self, width: int, features: frozenset[str], types: frozenset[str] | None = None) -> Iterator[str]:
         """The names of those whose one loop goes over so many lanes, which need none but these features, and whose operands
-        are of these types."""
+        are of these types. Those that go past the caches are not among them."""
         for name, source in self._sources.items():
-            suits = source.features <= features and (types is None or types.issuperset(_DATA.findall(source.text)))
+            suits = (
+                source.features <= features
+                and "fence=" not in source.text
+                and (types is None or types.issuperset(_DATA.findall(source.text)))
+            )
             if suits and _LOOPS.findall(source.text) == [str(width)] and "@ AVX2" not in source.text:
                 yield name
 

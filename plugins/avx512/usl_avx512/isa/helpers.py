@@ -12,7 +12,7 @@ from usl_avx512.isa.helpers_bits import BITS_TEXTS
 from usl_avx512.isa.helpers_division import DIVISION_TEXTS
 from usl_avx512.isa.helpers_lanes import LANE_TEXTS
 from usl_avx512.isa.helpers_lookup import LOOKUP_TEXTS
-from usl_avx512.isa.helpers_movement import MOVEMENT
+from usl_avx512.isa.helpers_movement import MOVEMENT, STREAM_TEXTS
 from usl_avx512.masks import MACROS
 
 
@@ -226,7 +226,7 @@ _DIV9_EPU16 = """
     }
 """
 
-_TEXTS = {**LANE_TEXTS, **DIVISION_TEXTS, **LOOKUP_TEXTS}
+_TEXTS = {**LANE_TEXTS, **DIVISION_TEXTS, **LOOKUP_TEXTS, **STREAM_TEXTS}
 
 
 @cache

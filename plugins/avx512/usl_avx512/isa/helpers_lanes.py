@@ -346,16 +346,16 @@ static inline void usl_avx512_store_apart_{bits}x{lanes}(void *to, int64_t strid
 """
 
 
-def _interleaved(bits: int, lanes: int) -> str:
+def _interleaved(bits: int, lanes: int, store: str = "_mm512_storeu_si512", name: str = "interleaved") -> str:
     """Two loops' worth of `store2` in whole registers: within each quarter first, then the quarters in order."""
     halves = [[0, 1, 8, 9, 2, 3, 10, 11], [4, 5, 12, 13, 6, 7, 14, 15]]
     stores = [
-        f"_mm512_storeu_si512({at}, _mm512_permutex2var_epi64(low, {_numbers(64, order)}, high));"
+        f"{store}({at}, _mm512_permutex2var_epi64(low, {_numbers(64, order)}, high));"
         for at, order in zip(("to", "(char *)to + 64"), halves, strict=True)
     ]
     return f"""
 /* The lanes of two registers by turns. */
-static inline void usl_avx512_interleaved_{bits}x{lanes}(void *to, __m512i even, __m512i odd)
+static inline void usl_avx512_{name}_{bits}x{lanes}(void *to, __m512i even, __m512i odd)
 {{
     const __m512i low = _mm512_unpacklo_epi{bits}(even, odd), high = _mm512_unpackhi_epi{bits}(even, odd);
     {stores[0]}
@@ -387,6 +387,10 @@ def _all() -> Iterator[tuple[str, str]]:
             yield f"store{k}_{bits}x{lanes}", _spread(k, bits, lanes)
         if bits < 64 and bits * lanes == 512:
             yield f"interleaved_{bits}x{lanes}", _interleaved(bits, lanes)
+            yield (
+                f"streamu_interleaved_{bits}x{lanes}",
+                _interleaved(bits, lanes, "usl_avx512_streamu_si512", "streamu_interleaved"),
+            )
         if bits < 64:
             yield f"doubled_{bits}x{lanes}", _doubled(bits, lanes)
 

@@ -221,6 +221,18 @@ static inline void usl_avx512_stream_set1_$s(int64_t n, $c *to, $c value)
 """
 
 
+_STREAMU = """\
+/* Lines of the cache that are written whole go past it; where address is in the middle of one, x is stored as usual. */
+static inline void usl_avx512_streamu_$s(void *address, $v x)
+{
+    if (((uintptr_t)address & 63u) == 0)
+        _mm512_stream_$s(address, x);
+    else
+        _mm512_storeu_$s(address, x);
+}
+"""
+
+
 def _transpose(row: dict[str, str], in_place: str) -> str:
     numbers = range(int(row["lanes"]))
     stored = "\n    ".join(f"to[{i}] = r[{i}];" for i in numbers)
@@ -283,3 +295,9 @@ def _parts(needed: tuple[str, ...], suffix: str) -> str:
 
 MOVEMENT = {f"usl_avx512_{use}_{s}": _parts(needed, s) for use, needed in _USES.items() for s in ("ps", "pd")}
 """The C that each function needs at file scope, itself included."""
+
+STREAM_TEXTS = {
+    f"streamu_{s}": Template(_STREAMU).substitute(v=v, s=s)
+    for s, v in (("ps", "__m512"), ("pd", "__m512d"), ("si512", "__m512i"))
+}
+"""Stores past the caches, without guards, by name without `usl_avx512_`."""

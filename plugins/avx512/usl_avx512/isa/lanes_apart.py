@@ -128,14 +128,15 @@ def _doubled(row: Lanes, odd: int) -> Iterator[Source]:
 
 def _pairs(row: Lanes) -> Iterator[Source]:
     even, odd = (_ints(row, f"{{{name}}}") for name in ("even", "odd"))
-    text = f"""\
-@instr("usl_avx512_interleaved_{row.extra["x"]}({{dst.ptr}}, {even}, {odd});")
-def ${{p}}_store_pairs_$s(dst: [$t][2 * $l] @ DRAM, even: [$t][$l] @ $m, odd: [$t][$l] @ $m):
+    for name, function, option in (("store", "", ""), ("streamu", "streamu_", ', fence="_mm_sfence();"')):
+        text = f"""\
+@instr("usl_avx512_{function}interleaved_{row.extra["x"]}({{dst.ptr}}, {even}, {odd});"{option})
+def ${{p}}_{name}_pairs_$s(dst: [$t][2 * $l] @ DRAM, even: [$t][$l] @ $m, odd: [$t][$l] @ $m):
     for i in seq(0, $l):
         dst[2 * i] = even[i]
         dst[2 * i + 1] = odd[i]
 """
-    yield from plain(Template(text).substitute(row.blanks()), *_features(row))
+        yield from plain(Template(text).substitute(row.blanks()), *_features(row))
 
 
 BORDERS = {

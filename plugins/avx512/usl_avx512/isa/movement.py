@@ -3,7 +3,8 @@
 A transposition in registers wants its sixteen (or eight) registers side by side, `stride(src, 0) == 16`; the forms from memory
 to memory take rows any distance apart and are what packs a panel. A prefetch computes nothing: `insert_noop_call` puts it where
 it helps, `ahead` elements after the one named; no address makes it fault. Copies and fills past the caches end with a fence, so
-that other threads see them in order like any other store; therefore there is none of a single register. `replace` does not find
+that other threads see them in order like any other store. Stores of single registers leave the fence to the backend, and are
+stores like others at an address that no cache line begins at. `vectorize` does not choose them. `replace` does not find
 `broadcast_lane` and `permutexvar`, whose bodies do not determine an argument: a procedure calls them by name.
 Reference: Intel 64 and IA-32 Architectures Software Developer's Manual, vol. 1, §10.4.6.2 and vol. 2, PREFETCHh, VPERMPS.
 """
@@ -14,7 +15,7 @@ from itertools import chain
 from typing import Any
 
 from usl_avx512.isa.families import Table, family, plain
-from usl_avx512.isa.lanes import PD, PS
+from usl_avx512.isa.lanes import EPI8, EPI16, EPI32, EPU8, EPU16, EPU32, PD, PS
 
 ROWS = (PS, PD)
 BW_VL = ("avx512f", "avx512bw", "avx512vl")
@@ -235,6 +236,20 @@ STREAMS = chain(
 )
 """Any number of elements, at any address."""
 
+STREAMED = chain.from_iterable(
+    family(
+        f"""
+        @instr("usl_avx512_streamu_{kind}({{dst.ptr}}, {{src}});", fence="_mm_sfence();")
+        def mm512_streamu_$s(dst: [$t][$l] @ DRAM, src: [$t][$l] @ AVX512):
+            for i in seq(0, $l):
+                dst[i] = src[i]
+        """,
+        *rows,
+    )
+    for kind, rows in (("ps", (PS,)), ("pd", (PD,)), ("si512", (EPI32, EPU32, EPI16, EPU16, EPI8, EPU8)))
+)
+"""Registers past the caches, for what is larger than these. Worth it where nearly all addresses are multiples of 64 bytes."""
+
 KEPT = family(
     """
     @instr("{dst} = usl_avx512_kept_$s(_mm512_loadu_$s({src.ptr}));")
@@ -246,7 +261,7 @@ KEPT = family(
 )
 """Loads of what is used more than once: compilers do other loads again for each use, as operands of what uses them."""
 
-TABLE = Table(__name__, KEPT, STRIDED, PERMUTATIONS, TRANSPOSITIONS, PREFETCHES, STREAMS)
+TABLE = Table(__name__, KEPT, STRIDED, PERMUTATIONS, TRANSPOSITIONS, PREFETCHES, STREAMS, STREAMED)
 
 
 def __getattr__(name: str) -> Any:

@@ -72,6 +72,7 @@ typedef simde__mmask64 __mmask64;
 #undef _mm512_shuffle_f64x2
 #undef _mm512_stream_pd
 #undef _mm512_stream_ps
+#undef _mm512_stream_si512
 #undef _mm_mask_loadu_epi8
 #undef _mm_mask_storeu_epi8
 #undef _mm_maskz_loadu_epi8
@@ -274,6 +275,7 @@ static inline __m512i _mm512_mulhi_epu16(__m512i a, __m512i b)
 
 #define _mm512_stream_ps(to, value) _mm512_storeu_ps(to, value)
 #define _mm512_stream_pd(to, value) _mm512_storeu_pd(to, value)
+#define _mm512_stream_si512(to, value) _mm512_storeu_si512(to, value)
 
 /* ---- what SIMDe has, but not as the processor does it */
 
