@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -35,6 +36,17 @@ def flags() -> tuple[str, ...]:
     """
     wide = ("-mprefer-vector-width=512",) if platform.machine().lower() in ("x86_64", "amd64") else ()
     return ("-fno-math-errno", "-fno-trapping-math", *wide, *(() if "clang" in find_compiler().version else _GCC))
+
+
+_jitted: WeakKeyDictionary[Procedure, Callable[..., object]] = WeakKeyDictionary()
+
+
+def jitted(procedure: Procedure) -> Callable[..., object]:
+    """The compiled procedure, found once: what the C compiler is and was given is not looked up in each call."""
+    found = _jitted.get(procedure)
+    if found is None:
+        found = _jitted[procedure] = procedure.jit(march="native", flags=flags())
+    return found
 
 
 @dataclass(frozen=True)
@@ -83,7 +95,7 @@ def realized(
     """
     call = _call(emitted, inputs, asked, given)
     if call.arguments is not None:
-        procedure.jit(march="native", flags=flags())(*call.arguments)
+        jitted(procedure)(*call.arguments)
         for target, array in call.copies:
             target[...] = array
     results: dict[str, tuple[Realization, ...]] = {}
@@ -101,7 +113,7 @@ def prepared(
     arguments = _call(emitted, inputs, asked, {}).arguments
     if arguments is None:
         raise refuse("there is nothing to compute in an empty window", code="E787")
-    return partial(procedure.jit(march="native", flags=flags()), *arguments)
+    return partial(jitted(procedure), *arguments)
 
 
 @dataclass(frozen=True, slots=True)
