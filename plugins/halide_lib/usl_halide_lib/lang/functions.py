@@ -107,6 +107,11 @@ def likely(value: Any) -> Expr:
     return Expr(value)
 
 
+def strict_float(value: Any) -> Expr:
+    """value; floats are computed as they are written everywhere here, also where there is NaN."""
+    return Expr(value)
+
+
 def logical_not(value: Any) -> Expr:
     """Whether a condition does not hold."""
     return wrap(Op("not", (condition(value, "logical_not's operand"),), BOOL))
