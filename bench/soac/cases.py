@@ -112,6 +112,12 @@ def _gas(rng: np.random.Generator) -> Sequence[Any]:
     return cfd_data(97_000, 10)
 
 
+def _cells(rng: np.random.Generator) -> Sequence[Any]:
+    from examples.arrays.myocyte import myocyte_data
+
+    return myocyte_data(1024, 1000)
+
+
 def _asian(rng: np.random.Generator) -> Sequence[Any]:
     from examples.arrays.options import asian_data
 
@@ -136,11 +142,12 @@ CASES: Sequence[Case] = (
     _case("black_scholes", "Black-Scholes, 1M, f32", "black_scholes", _options, 1, moved=16 << 20),
     _case("asian", "option pricing whole, 1M paths x 8, f32", "asian", _asian, 1.5, module="examples.arrays.options"),
     _case("tridag", "tridiagonal systems, 8192x256, f32", "tridag", _systems, 2, moved=20 * 8192 * 256),
-    _case("locvol", "LocVolCalib small, 16 of 32x256, 256 times, f32", "locvol", _locvol(16, 32, 256, 256), 2),
-    _case("locvol_medium", "LocVolCalib medium, 128 of 256x32, 64 times, f32", "locvol", _locvol(128, 256, 32, 64), 2, **LOCVOL),
-    _case("locvol_large", "LocVolCalib large, 256 of 256x256, 64 times, f32", "locvol", _locvol(256, 256, 256, 64), 2, **LOCVOL),
+    _case("locvol", "LocVolCalib small, 16 of 32x256, 256 times", "locvol", _locvol(16, 32, 256, 256), 2),
+    _case("locvol_medium", "LocVolCalib medium, 128 of 256x32, 64 times", "locvol", _locvol(128, 256, 32, 64), 2, **LOCVOL),
+    _case("locvol_large", "LocVolCalib large, 256 of 256x256, 64 times", "locvol", _locvol(256, 256, 256, 64), 2, **LOCVOL),
     _case("interest", "InterestCalib, 16,384 paths, 6x128 candidates, f32", "calibrated", _interest, 1.5),
     _case("cfd", "CFD, 97,000 cells, 10 steps, f32", "cfd", _gas, 1.5),
+    _case("myocyte", "Myocyte, 1,024 cells, 1,000 steps, f32", "myocyte", _cells, 1.5, tolerance=2e-3),
     _case("hotspot", "HotSpot, 1024x1024, 20 steps, f32", "hotspot", _chip, 5, work=20 * 14 * 1024**2),
     _case("kmeans", "k-means, 65,536x16, 64, 5 rounds, f32", "kmeans", _clusters, 4, work=KMEANS, tolerance=2e-3),
     _case("nn", "nearest 10 of 1M, f32", "nn", _places, 2, moved=8e6),

@@ -849,6 +849,136 @@ def cfd_jax(d, x, y, z, e, near, normals, areas, far, steps):
     return lax.fori_loop(0, steps, step, (d, x, y, z, e))
 
 
+# -- cells of a heart muscle
+
+
+def rates_of(exp, log):
+    """The rates of Beeler and Reuter for arrays."""
+
+    def rates(v, ca, m, h, j, d, f, x):
+        opens_m = (v + 47) / (1 - exp(-0.1 * (v + 47)))
+        closes_m = 40 * exp(-0.056 * (v + 72))
+        opens_h = 0.126 * exp(-0.25 * (v + 77))
+        closes_h = 1.7 / (exp(-0.082 * (v + 22.5)) + 1)
+        opens_j = 0.055 * exp(-0.25 * (v + 78)) / (exp(-0.2 * (v + 78)) + 1)
+        closes_j = 0.3 / (exp(-0.1 * (v + 32)) + 1)
+        opens_d = 0.095 * exp(-0.01 * (v - 5)) / (exp(-0.072 * (v - 5)) + 1)
+        closes_d = 0.07 * exp(-0.017 * (v + 44)) / (exp(0.05 * (v + 44)) + 1)
+        opens_f = 0.012 * exp(-0.008 * (v + 28)) / (exp(0.15 * (v + 28)) + 1)
+        closes_f = 0.0065 * exp(-0.02 * (v + 30)) / (exp(-0.2 * (v + 30)) + 1)
+        opens_x = 0.0005 * exp(0.083 * (v + 50)) / (exp(0.057 * (v + 50)) + 1)
+        closes_x = 0.0013 * exp(-0.06 * (v + 20)) / (exp(-0.04 * (v + 20)) + 1)
+        potassium = 4 * (exp(0.04 * (v + 85)) - 1) / (exp(0.08 * (v + 53)) + exp(0.04 * (v + 53)))
+        potassium = 0.35 * (potassium + 0.2 * (v + 23) / (1 - exp(-0.04 * (v + 23))))
+        outward = 0.8 * x * (exp(0.04 * (v + 77)) - 1) * exp(-0.04 * (v + 35))
+        sodium = (4 * m * m * m * h * j + 0.003) * (v - 50)
+        calcium = 0.09 * d * f * (v + 82.3 + 13.0287 * log(ca))
+        return (
+            -(potassium + outward + sodium + calcium), 0.07 * (1e-07 - ca) - 1e-07 * calcium,
+            opens_m * (1 - m) - closes_m * m, opens_h * (1 - h) - closes_h * h, opens_j * (1 - j) - closes_j * j,
+            opens_d * (1 - d) - closes_d * d, opens_f * (1 - f) - closes_f * f, opens_x * (1 - x) - closes_x * x,
+        )  # fmt: skip
+
+    return rates
+
+
+@numpy_program
+def myocyte_numpy(start, stimulus, steps, dt):
+    rates, time = rates_of(np.exp, np.log), np.float32(0)
+    dt = np.float32(dt)
+    state = [np.full_like(stimulus, each) for each in start]
+    for _ in range(steps):
+        push = stimulus if time < 2 else np.float32(0)
+        now, total = state, state
+        for ahead, part in ((dt / 2, dt / 6), (dt / 2, dt / 3), (dt, dt / 3), (np.float32(0), dt / 6)):
+            slope = rates(*now)
+            slope = (slope[0] + push, *slope[1:])
+            total = [one + part * other for one, other in zip(total, slope, strict=True)]
+            now = [one + ahead * other for one, other in zip(state, slope, strict=True)]
+        state = total
+        time += dt
+    return state[0]
+
+
+@numba_program
+def myocyte_numba(start, stimulus, steps, dt):
+    """Cells innermost, which stand side by side."""
+    n, dt, one = len(stimulus), np.float32(dt), np.float32(1)
+    state, total, now = (np.empty((8, n), np.float32), np.empty((8, n), np.float32), np.empty((8, n), np.float32))
+    aheads = np.array([dt / 2, dt / 2, dt, 0], np.float32)
+    parts = np.array([dt / 6, dt / 3, dt / 3, dt / 6], np.float32)
+    for k in range(8):
+        state[k] = start[k]
+    time = np.float32(0)
+    c = np.float32
+    for _ in range(steps):
+        total[:] = state
+        now[:] = state
+        for stage in range(4):
+            ahead, part = aheads[stage], parts[stage]
+            for i in range(n):
+                v, ca, m, h = now[0, i], now[1, i], now[2, i], now[3, i]
+                j, d, f, x = now[4, i], now[5, i], now[6, i], now[7, i]
+                opens_m = (v + c(47)) / (one - np.exp(c(-0.1) * (v + c(47))))
+                closes_m = c(40) * np.exp(c(-0.056) * (v + c(72)))
+                opens_h = c(0.126) * np.exp(c(-0.25) * (v + c(77)))
+                closes_h = c(1.7) / (np.exp(c(-0.082) * (v + c(22.5))) + one)
+                opens_j = c(0.055) * np.exp(c(-0.25) * (v + c(78))) / (np.exp(c(-0.2) * (v + c(78))) + one)
+                closes_j = c(0.3) / (np.exp(c(-0.1) * (v + c(32))) + one)
+                opens_d = c(0.095) * np.exp(c(-0.01) * (v - c(5))) / (np.exp(c(-0.072) * (v - c(5))) + one)
+                closes_d = c(0.07) * np.exp(c(-0.017) * (v + c(44))) / (np.exp(c(0.05) * (v + c(44))) + one)
+                opens_f = c(0.012) * np.exp(c(-0.008) * (v + c(28))) / (np.exp(c(0.15) * (v + c(28))) + one)
+                closes_f = c(0.0065) * np.exp(c(-0.02) * (v + c(30))) / (np.exp(c(-0.2) * (v + c(30))) + one)
+                opens_x = c(0.0005) * np.exp(c(0.083) * (v + c(50))) / (np.exp(c(0.057) * (v + c(50))) + one)
+                closes_x = c(0.0013) * np.exp(c(-0.06) * (v + c(20))) / (np.exp(c(-0.04) * (v + c(20))) + one)
+                both = np.exp(c(0.08) * (v + c(53))) + np.exp(c(0.04) * (v + c(53)))
+                potassium = c(4) * (np.exp(c(0.04) * (v + c(85))) - one) / both
+                potassium = c(0.35) * (potassium + c(0.2) * (v + c(23)) / (one - np.exp(c(-0.04) * (v + c(23)))))
+                outward = c(0.8) * x * (np.exp(c(0.04) * (v + c(77))) - one) * np.exp(c(-0.04) * (v + c(35)))
+                sodium = (c(4) * m * m * m * h * j + c(0.003)) * (v - c(50))
+                calcium = c(0.09) * d * f * (v + c(82.3) + c(13.0287) * np.log(ca))
+                push = stimulus[i] if time < c(2) else c(0)
+                dv = push - (potassium + outward + sodium + calcium)
+                dca = c(0.07) * (c(1e-07) - ca) - c(1e-07) * calcium
+                dm, dh = opens_m * (one - m) - closes_m * m, opens_h * (one - h) - closes_h * h
+                dj, dd = opens_j * (one - j) - closes_j * j, opens_d * (one - d) - closes_d * d
+                df, dx = opens_f * (one - f) - closes_f * f, opens_x * (one - x) - closes_x * x
+                total[0, i] += part * dv
+                total[1, i] += part * dca
+                total[2, i] += part * dm
+                total[3, i] += part * dh
+                total[4, i] += part * dj
+                total[5, i] += part * dd
+                total[6, i] += part * df
+                total[7, i] += part * dx
+                now[0, i], now[1, i] = state[0, i] + ahead * dv, state[1, i] + ahead * dca
+                now[2, i], now[3, i] = state[2, i] + ahead * dm, state[3, i] + ahead * dh
+                now[4, i], now[5, i] = state[4, i] + ahead * dj, state[5, i] + ahead * dd
+                now[6, i], now[7, i] = state[6, i] + ahead * df, state[7, i] + ahead * dx
+        state, total = total, state
+        time += dt
+    return state[0].copy()
+
+
+@jax_program()
+def myocyte_jax(start, stimulus, steps, dt):
+    rates = rates_of(jnp.exp, jnp.log)
+
+    def step(_, carried):
+        time, state = carried
+        push = jnp.where(time < 2, stimulus, 0)
+        now, total = state, state
+        for ahead, part in ((dt / 2, dt / 6), (dt / 2, dt / 3), (dt, dt / 3), (0, dt / 6)):
+            slope = rates(*now)
+            slope = (slope[0] + push, *slope[1:])
+            total = tuple(one + part * other for one, other in zip(total, slope, strict=True))
+            now = tuple(one + ahead * other for one, other in zip(state, slope, strict=True))
+        return time + dt, total
+
+    first = jnp.float32(0), tuple(jnp.full_like(stimulus, start[k]) for k in range(8))
+    return lax.fori_loop(0, steps, step, first)[1][0]
+
+
 # -- heat
 
 

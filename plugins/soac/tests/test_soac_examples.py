@@ -19,6 +19,7 @@ from examples.arrays import (
     locvol,
     mandelbrot,
     matmul,
+    myocyte,
     nbody,
     nn,
     options,
@@ -258,3 +259,49 @@ def test_a_gas_streams_over_the_faces_of_cells():
     same(cfd.cfd(*few), cfd.cfd.interpret(*few))
     assert {each.depth for each in cfd.cfd.allocations()} == {0, 1}
     assert cfd.cfd(*cfd.cfd_data(0, 1))[0].shape == (0,)
+
+
+def test_cells_of_a_muscle_are_excited_in_vectors():
+    """The steps in f64; a strong stimulus makes an action potential, a weak one does not."""
+
+    def rates(s):
+        v, ca, m, h, j, d, f, x = s
+
+        def ratio(a, b, at, c, to):
+            return a * np.exp(b * (v + at)) / (np.exp(c * (v + to)) + 1)
+
+        table = {
+            2: ((v + 47) / (1 - np.exp(-0.1 * (v + 47))), 40 * np.exp(-0.056 * (v + 72))),
+            3: (0.126 * np.exp(-0.25 * (v + 77)), ratio(1.7, 0, 0, -0.082, 22.5)),
+            4: (ratio(0.055, -0.25, 78, -0.2, 78), ratio(0.3, 0, 0, -0.1, 32)),
+            5: (ratio(0.095, -0.01, -5, -0.072, -5), ratio(0.07, -0.017, 44, 0.05, 44)),
+            6: (ratio(0.012, -0.008, 28, 0.15, 28), ratio(0.0065, -0.02, 30, -0.2, 30)),
+            7: (ratio(0.0005, 0.083, 50, 0.057, 50), ratio(0.0013, -0.06, 20, -0.04, 20)),
+        }
+        k1 = 4 * (np.exp(0.04 * (v + 85)) - 1) / (np.exp(0.08 * (v + 53)) + np.exp(0.04 * (v + 53)))
+        k1 = 0.35 * (k1 + 0.2 * (v + 23) / (1 - np.exp(-0.04 * (v + 23))))
+        x1 = 0.8 * x * (np.exp(0.04 * (v + 77)) - 1) / np.exp(0.04 * (v + 35))
+        na, cal = (4 * m**3 * h * j + 0.003) * (v - 50), 0.09 * d * f * (v + 82.3 + 13.0287 * np.log(ca))
+        gates = [opens * (1 - s[k]) - closes * s[k] for k, (opens, closes) in table.items()]
+        return np.array([-(k1 + x1 + na + cal), 0.07 * (1e-7 - ca) - 1e-7 * cal, *gates])
+
+    start, _, steps, dt = myocyte.myocyte_data(1, 150)
+    stimulus = np.linspace(1, 60, 19).astype(np.float32)
+    s = np.repeat(np.float64(start)[:, None], 19, 1)
+    time = np.float32(0)
+    for _ in range(steps):
+        push = np.zeros_like(s)
+        push[0] = stimulus if time < 2 else 0
+        time += np.float32(dt)
+        k1 = rates(s) + push
+        k2 = rates(s + dt / 2 * k1) + push
+        k3 = rates(s + dt / 2 * k2) + push
+        k4 = rates(s + dt * k3) + push
+        s = s + dt / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+    assert s[0].min() < -75 and s[0].max() > 0
+    tuned = myocyte.tuned(myocyte.myocyte)
+    np.testing.assert_allclose(tuned(start, stimulus, steps, dt), s[0], atol=0.05)
+    few = (start, stimulus[:2], 2, dt)
+    same(tuned(*few), myocyte.myocyte.interpret(*few))
+    if schedules.has_vectors():
+        assert "mm512_exp_ps" in str(tuned.kernels["myocyte.k2"])
