@@ -147,6 +147,16 @@ def _of_float(expr: Expr, fn: Function) -> Ends:
             return _extreme(function is externs.MAX, *(ends(each, fn) for each in args))
         case ExternCall(fn=externs.SELECT, args=(_, _, yes, no)):
             return ends(yes, fn).hull(ends(no, fn))
+        case BinaryOp(op="/", lhs=lhs, rhs=rhs):
+            a, b = ends(lhs, fn), ends(rhs, fn)
+            if not _is_bounded(a) or not 2.0**-40 < b.lo <= b.hi < LARGEST or b.nan:
+                return ANY
+            return _arithmetic("*", a, Ends(1 / b.hi, 1 / b.lo))
+        case ExternCall(fn=externs.ABS, args=(arg,)):
+            inner = ends(arg, fn)
+            return Ends(0.0, max(abs(inner.lo), abs(inner.hi)), inner.nan)
+        case ExternCall(fn=externs.FLOOR, args=(arg,)) if _is_bounded(inner := ends(arg, fn)):
+            return Ends(math.floor(inner.lo), math.floor(inner.hi), inner.nan)
         case ExternCall(fn=externs.RINT, args=(arg,)):
             inner = ends(arg, fn)
             return Ends(inner.lo - 0.5, inner.hi + 0.5, inner.nan)
@@ -163,13 +173,16 @@ def _rounded(known: Ends, scalar: ScalarType) -> Ends:
     if scalar.bits < 32:
         return ANY
     lo, hi = (each if abs(each) < LARGEST else math.copysign(math.inf, each) for each in (known.lo, known.hi))
-    return Ends(_outwards(lo, -1), _outwards(hi, 1), known.nan) if lo < LARGEST and hi > -LARGEST else ANY
+    if lo >= LARGEST or hi <= -LARGEST:
+        return ANY
+    return Ends(_outwards(lo, -1, scalar), _outwards(hi, 1, scalar), known.nan)
 
 
-def _outwards(end: float, sign: int) -> float:
-    if math.isinf(end) or (end == int(end) and abs(end) < 2**20):
+def _outwards(end: float, sign: int, scalar: ScalarType) -> float:
+    whole, step = (2**20, 2.0**-20) if scalar.bits == 32 else (2**50, 2.0**-48)
+    if math.isinf(end) or (end == int(end) and abs(end) < whole):
         return end  # rounding goes to the nearest and these are floats, so that it does not cross them
-    return end + sign * (abs(end) * 2.0**-20 + 2.0**-100)
+    return end + sign * (abs(end) * step + 2.0**-100)
 
 
 def _arithmetic(op: str, a: Ends, b: Ends) -> Ends:

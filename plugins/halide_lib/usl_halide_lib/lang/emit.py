@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from usl_core import Procedure, proc_from_source
 from usl_core.errors import UslError
 from usl_halide_lib.lang.emit_expr import Stored, Writer
-from usl_halide_lib.lang.errors import refuse
+from usl_halide_lib.lang.errors import AlgorithmError, refuse
 from usl_halide_lib.lang.inference import Bounds, infer
 from usl_halide_lib.lang.limits import Limit, limited
 from usl_halide_lib.lang.linear import Facts, Lin, const, ends, extremum, variable
@@ -65,16 +65,26 @@ def emit(algorithm: Algorithm, points: frozenset[str] = frozenset(), limits: tup
         AlgorithmError: E784, an access has no bounds; E770, an operation has no form there; E789, P0 is refused.
     """
     bounds = infer(limited(lower(algorithm), limits), naming=True, choosing=False)
-    emitter = _Emitter(algorithm, bounds, points, limits)
-    source = emitter.text()
     try:
-        procedure = proc_from_source(source, {}, f"<{algorithm.outputs[0]} {next(_files)}>")
-    except UslError as error:
-        notes = ("please report this", *str(error).splitlines(), *source.splitlines())
-        raise refuse(f"{algorithm.outputs[0]}: the procedure that was made is refused", code="E789", notes=notes) from error
+        emitter, procedure = _emitted(_Emitter(algorithm, bounds, points, limits))
+    except AlgorithmError as error:  # what is read may cover less than all that an index can be, as under a condition
+        if error.code != "E789":
+            raise
+        emitter, procedure = _emitted(_Emitter(algorithm, bounds, points, limits, is_tight=False))
+    source = emitter.source
     buffers = {func: stored.names[0] for func, stored in emitter.buffers.items()}
     owners = {buffer: func for func, buffer in buffers.items()} | emitter.owners
     return Emitted(procedure, tuple(emitter.formals), bounds, source, buffers, owners, limits)
+
+
+def _emitted(emitter: _Emitter) -> tuple[_Emitter, Procedure]:
+    name = emitter.algorithm.outputs[0]
+    emitter.source = source = emitter.text()
+    try:
+        return emitter, proc_from_source(source, {}, f"<{name} {next(_files)}>")
+    except UslError as error:
+        notes = ("please report this", *str(error).splitlines(), *source.splitlines())
+        raise refuse(f"{name}: the procedure that was made is refused", code="E789", notes=notes) from error
 
 
 @dataclass
@@ -83,6 +93,8 @@ class _Emitter:
     bounds: Bounds
     points: frozenset[str]
     limits: tuple[Limit, ...]
+    is_tight: bool = True
+    source: str = ""
     formals: list[Formal] = field(default_factory=list)
     names: dict[str, str] = field(default_factory=dict)
     taken: set[str] = field(default_factory=set)
@@ -204,7 +216,7 @@ class _Emitter:
     def _writer(self, places: dict[str, Lin], names: dict[str, str] | None = None) -> Writer:
         scalars = frozenset(name for name, typ in self.algorithm.params if typ != I32)
         names = {**self.names, **(names or {})}
-        return Writer(self.normal, self.facts, names, places, self.buffers, scalars, self.fresh, self._at_point)
+        return Writer(self.normal, self.facts, names, places, self.buffers, scalars, self.fresh, self._at_point, self.is_tight)
 
     def _stage(self, func: FuncDef, index: int) -> Iterator[str]:
         """The loop nest of a stage at the root."""
@@ -250,7 +262,10 @@ class _Emitter:
             self.facts.setdefault(symbol, (0, None))
             places[str(keys[name])] = low + variable(symbol)
             loops.append((iterator, around.control(length)))
-        writer = replace(around, places=places, names=names, iterators=frozenset(local), before=[], points={}, loads={})
+        outer = frozenset(f"{keys[name]}#" for name, _, _ in inside[2:])
+        writer = replace(
+            around, places=places, names=names, iterators=frozenset(local), outer=outer, before=[], points={}, loads={}
+        )
         writer.span = stage.span
         indent = ""
         for iterator, extent in loops:

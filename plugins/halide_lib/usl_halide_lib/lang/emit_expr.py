@@ -54,7 +54,11 @@ class Writer:
     fresh: Callable[[str], str]
     at_point: Callable[[Read, Writer], tuple[str, ...] | None]
     """The scalars of a func that has no buffer."""
+    is_tight: bool = True
+    """Whether the ends of data at an index are those of its values. A clamp to these does nothing, and takes no time."""
     iterators: frozenset[str] = frozenset()
+    outer: frozenset[str] = frozenset()
+    """The symbols of the loops around those over rows and places in rows."""
     points: dict[tuple[str, tuple[Node, ...]], tuple[str, ...]] = field(default_factory=dict)
     """What `at_point` has made for this statement."""
     branches: int = 0
@@ -102,12 +106,22 @@ class Writer:
         return ", ".join(reversed([self._subscript(buffer, dim, each) for dim, each in enumerate(index[: len(buffer.low)])]))
 
     def _subscript(self, buffer: Stored, dim: int, index: Node) -> str:
-        form = self.form(index)
+        form, low = self.form(index), buffer.low[dim]
         if form is not None:
-            return self.control(form - buffer.low[dim])
-        low = buffer.low[dim]
+            return self.control(form - low)
+        if self.is_tight and (ends := self._ends_of_data(index)) is not None:
+            place = f"idx({self.data(index)}, {ends[0]}, {ends[1] + 1})"
+            return place if low == Lin() else f"{place} - ({self.control(low)})"
         data = self.data(index) if low == Lin() else f"{self.data(index)} - i32({self.control(low)})"
         return f"idx({data}, 0, {self.control(extremum(True, [buffer.extent[dim], Lin((), 1)], self.facts))})"
+
+    def _ends_of_data(self, index: Node) -> tuple[int, int] | None:
+        """The ends of an index that is data, where its type and operations tell: what is read covers these."""
+        match self.normal.form(index):
+            case Lin(terms=((Unknown(low=int(low), high=int(high)), 1),), constant=added):
+                return low + added, high + added
+            case _:
+                return None
 
     def data(self, node: Node) -> str:
         """A data expression of the node's type, as an operand."""
@@ -314,18 +328,27 @@ class Writer:
 
     def _by_any(self, typ: Type, op: str, a: str, b: str) -> str:
         """Euclidean division by what may be negative: floors by |b|, and the least integer, whose negation is itself, apart."""
+        if op == "div" and typ.bits <= 32:
+            return self._in_doubles(typ, a, b)
         least = f"{typ.usl}({typ.least})"
         size = self._named(typ.usl, f"select({b}, 0, -{b}, {b})")
-        if op == "div" and typ.bits <= 32:  # in vectors: a quotient of f64 is rounded to no whole number that it is not
-            whole = self._named(typ.usl, f"{typ.usl}(floor(f64({a}) / f64(max({size}, 1))))")
-            plain = f"select({b}, 0, -{whole}, select(0, {b}, {whole}, 0))"
-        elif op == "div":
+        if op == "div":
             whole = self._named(typ.usl, f"{a} // {size}")
             plain = f"select({b}, 0, -{whole}, {whole})"
         else:
             plain = f"{a} % {size}"
         by_least = f"select({a}, 0, {typ.usl}(1), {typ.usl}(0))" if op == "div" else f"select({a}, 0, {a} - {least}, {a})"
         return f"select({least}, {b}, {plain}, {by_least})"
+
+    def _in_doubles(self, typ: Type, a: str, b: str) -> str:
+        """The same in vectors of f64, by a product with 1 / |b|, which loops compute once where b is fixed.
+
+        (a + 1/2) / |b| is 1 / 2|b| away from any whole number; what is rounded twice is off by less than 2^-20 / |b|.
+        """
+        inverse = self._named("f64", f"f64(1.0) / max(abs(f64({b})), 1.0)")
+        sign = self._named(typ.usl, f"select({b}, 0, {typ.usl}(-1), select(0, {b}, {typ.usl}(1), {typ.usl}(0)))")
+        whole = self._named(typ.usl, f"{typ.usl}(floor((f64({a}) + 0.5) * {inverse}))")
+        return f"({whole} * {sign})"
 
     def _shifted(self, a: Node, distance: int) -> str:
         """a shifted left, or right by a negative distance, in steps whose factor the type can hold."""
@@ -371,7 +394,8 @@ class Writer:
     def _edge(self, cond: Node) -> tuple[str, bool] | None:
         """A condition on places alone as a conjunction, and whether it is that or its opposite: where an image ends, say.
 
-        It is tested by `if`, so that loops can be cut where it changes. That of a parity, say, changes too often.
+        It is tested by `if`, so that loops can be cut where it changes. That of a parity, say, changes too often, and one on
+        outer loops alone is the same in all of a row: with a select the row has no branches, and can be vectors.
         """
         match cond:
             case Op(op="and" | "lt" | "le" | "gt" | "ge"):
@@ -380,7 +404,7 @@ class Writer:
                 comparisons, is_met = _conjuncts(cond, "or"), False
             case _:
                 return None
-        texts = []
+        texts, varying = [], set[str]()
         for each in comparisons:
             opposite = {"lt": ">=", "le": ">", "gt": "<=", "ge": "<"}
             if not (isinstance(each, Op) and each.op in opposite and each.args[0].type == I32):
@@ -388,9 +412,10 @@ class Writer:
             left, right = map(self.form, each.args)
             if left is None or right is None or not _is_edge(left - right):
                 return None
+            varying |= {name for name in (left - right).names if _is_iterator(name)}
             symbol = {"lt": "<", "le": "<=", "gt": ">", "ge": ">="}[each.op] if is_met else opposite[each.op]
             texts.append(f"{self.control(left)} {symbol} {self.control(right)}")
-        return " and ".join(texts), is_met
+        return (" and ".join(texts), is_met) if varying - self.outer else None
 
     def _on_edge(self, test: str, inside: Node, outside: Node, typ: Type) -> str:
         """A scalar that is one of two values, both of them computed before."""
