@@ -56,3 +56,19 @@ def test_quotients_of_32_bits_are_floored_by_what_is_positive_next_to_whole_numb
     x, f = hl.Var("x"), hl.Func("f")
     f[x] = hl.Buffer(a.copy(), "a")[x] / hl.Buffer(b.copy(), "b")[x]
     np.testing.assert_array_equal(np.asarray(f.realize([len(a)])), np.array(exact).astype(np.int32))
+
+
+def test_quotients_of_i32_are_exact_for_every_sign_and_at_both_ends() -> None:
+    """They go by products with 1 / |b| in f64; the hardest are whole quotients and their neighbours."""
+    ends = [-(2**31), -(2**31) + 1, 2**31 - 1, 2**31 - 2, -1, 0, 1, 2, 3, -3, 255, 65537, -46341, 715827883]
+    divisors = np.array([*ends, *np.random.default_rng(0).integers(-(2**31), 2**31, 30)], np.int32)
+    wholes = [k * int(d) + e for d in divisors for k in (-7, -1, 0, 1, 5, 2**31 // max(abs(int(d)), 1)) for e in (-1, 0, 1)]
+    numbers = np.array([each for each in [*ends, *wholes] if -(2**31) <= each < 2**31], np.int32)
+    a, b, x, y = hl.Buffer(numbers, "a"), hl.Buffer(divisors, "b"), hl.Var("x"), hl.Var("y")
+    q = hl.Func("q")
+    q[x, y] = a[x] / b[y]
+    found = np.asarray(q.realize([len(numbers), len(divisors)]))
+    wide = numbers.astype(np.int64)
+    for row, d in zip(found, divisors.astype(np.int64), strict=True):
+        expected = np.zeros_like(wide) if d == 0 else (wide // abs(d) * np.sign(d)).astype(np.int32)
+        np.testing.assert_array_equal(row, expected)
