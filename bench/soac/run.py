@@ -165,7 +165,7 @@ def _differences(case: Case, peer: str, ours: Sequence[Any], theirs: Sequence[An
             continue
         scale = float(np.abs(b.astype(np.float64)).max(initial=1e-30))
         far = float(np.abs(a.astype(np.float64) - b.astype(np.float64)).max(initial=0))
-        if far > (0 if exact else case.tolerance * scale):
+        if not far <= (0 if exact else case.tolerance * scale):  # nor is it NaN
             wrong.append(f"{case.name}: {peer} differs by {far:g}, where the largest is {scale:g}")
     return wrong
 

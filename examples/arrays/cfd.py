@@ -99,6 +99,6 @@ def cfd_data(n: int, steps: int) -> tuple[Any, ...]:
     near = np.arange(n) + rng.choice([-1000, -30, -1, 1, 30, 1000], (4, n)) + rng.integers(-2, 3, (4, n))
     near = np.where((near < 0) | (near >= n), -1, near)
     near = np.where(rng.random((4, n)) < 0.01, -2, near).astype(np.int32)
-    normals = rng.standard_normal((4, 3, n)).astype(np.float32) * np.float32(0.1)
+    normals = rng.standard_normal((4, 3, n)).astype(np.float32) * np.float32(0.02)
     normals[3] = -normals[:3].sum(0)
     return (*state, near, normals, rng.uniform(0.5, 1, n).astype(np.float32), far, steps)
