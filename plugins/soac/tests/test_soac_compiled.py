@@ -281,3 +281,25 @@ def test_a_filter_that_keeps_nothing_whatever_there_is():
     for function in (f, f.schedule(simplify)):
         for args in ([1, 2, 3], []):
             assert function(args).shape == f.interpret(args).shape == (0,)
+
+
+def test_a_dimension_that_is_another_one_and_a_number_is_known_as_such_in_kernels():
+    """What is joined in rounds of a loop has sizes that are no parameters, and no sums of formals."""
+    text = """
+@soac
+def grown(x: i64[n], k: i64, c: i64) -> i64[_]:
+    for i in range(k):
+        x = concat(x, [i + c, i])
+    return x
+
+@soac
+def inner(x: i64[n], k: i64, c: i64) -> i64[_]:
+    for i in range(k):
+        x = concat(map(lambda v: v + c, x[1:len(x) - 1]), [c], x)
+    return x
+"""
+    for function in parse_program(text).values():
+        compiled = Compiled(function.core())
+        assert not any("refused" in why for reasons in compiled.outer.not_kernels.values() for why in reasons)
+        for k in range(4):
+            assert function(np.arange(3), k, 7).tolist() == function.interpret(np.arange(3), k, 7).tolist()

@@ -104,11 +104,24 @@ class Formals:
                 self._relate_sum(term, rounds)
 
     def _relate_sum(self, term: Term, rounds: Expr) -> None:
-        """Says of which two dimensions this one is the sum, as that of a concatenation is."""
+        """Says what this dimension has more than others, as that of a concatenation has: numbers, or dimensions."""
         for (one, first), (other, second) in itertools.combinations(self._extents.items(), 2):
             if one + other == term:
                 self.builder.require(build.eq(rounds, build.add(first[0], second[0])))
                 return
+        for other, (size, _) in list(self._extents.items()):
+            more = None if other == term else self._more(term - other)
+            if more is not None:
+                self.builder.require(build.eq(rounds, build.add(size, more)))
+
+    def _more(self, term: Term) -> Expr | None:
+        """A difference of dimensions: a number, another dimension, or affine over sizes that are formals."""
+        if term in self._extents:
+            return self._extents[term][0]
+        small = all(abs(factor) <= _SMALL for _, factor in term.parts)  # else what is equal modulo 2^64 may differ
+        if term.constant is not None:
+            return build.literal(term.constant) if small else None
+        return self.affine(term) if small and len(term.parts) < _FEW else None
 
     def size(self, term: Term) -> Expr | None:
         """The control value of a size that is a formal already, or an affine term of such."""
@@ -186,6 +199,7 @@ class Formals:
         return self.bad
 
 
+_SMALL, _FEW = 2**16, 8
 _TAKEN = frozenset(
     "for in if else and or not def return pass seq par size index bool min max select idx check assert is".split()
 )
