@@ -341,13 +341,15 @@ def main() -> None:
     parser.add_argument("--prepare", action="store_true", help="only compile")
     parser.add_argument("--json", action="store_true", help="rows as JSON rather than a table")
     chosen = parser.parse_args()
-    threads = [int(each) for each in chosen.threads.split(",")]
+    threads = sorted(int(each) for each in chosen.threads.split(","))
+    wanted = chosen.kernels.split(","), [each for each in chosen.sizes.split(",") if each]
     rows = []
-    for case in cases(chosen.kernels.split(","), [each for each in chosen.sizes.split(",") if each]):
-        if chosen.prepare:
+    if chosen.prepare:
+        for case in cases(*wanted):
             prepare(case, threads)
-        else:
-            rows += contest(case, threads, chosen.rounds)
+    for count in [] if chosen.prepare else threads:  # Halide's threads go on working when it is told to use fewer
+        for case in cases(*wanted):
+            rows += contest(case, [count], chosen.rounds)
     print(json.dumps(rows) if chosen.json else markdown(rows))
 
 
