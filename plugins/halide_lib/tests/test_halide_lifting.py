@@ -40,3 +40,11 @@ def test_a_pipeline_without_loops_runs() -> None:
     f = hl.Func("f")
     f[()] = hl.i32(3)
     assert int(np.asarray(f.realize())) == 3
+
+
+def test_a_condition_on_an_outer_loop_is_no_branch_in_rows() -> None:
+    image, c = hl.Buffer(np.arange(60, dtype=np.int32).reshape(3, 4, 5), "image"), hl.Var("c")
+    f = hl.Func("f")
+    f[x, y, c] = hl.select(c < 2, image[x, y, c] * image[x, y, 2], image[x, y, 2])
+    assert "if " not in str(hl.Pipeline(f).procedure())
+    assert (np.asarray(f.realize([5, 4, 3])) == f.interpret([5, 4, 3])).all()
