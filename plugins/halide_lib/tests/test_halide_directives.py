@@ -198,3 +198,44 @@ def first(n: size, inp: f32[n + 1], out: f32[n]):
     q = s.apply()
     assert "a: f32[2]" in str(q)
     require_same(p, q, "out", *({"n": n} for n in (1, 2, 9)))
+
+
+@pytest.mark.parametrize("loop", ["ro", "ri"])
+def test_a_reduction_is_factored_over_a_loop_that_a_split_makes(loop):
+    p = proc_from_source("""
+def total(n: size, inp: i32[n], out: i32[1]):
+    out[0] = 0
+    for r in seq(0, n):
+        out[0] += inp[r]
+""")
+    s = schedule(p)
+    s["out"].update().split("r", "ro", "ri", 8).rfactor(loop, "u")
+    s["out_intm"].update().parallel("u")
+    q = s.apply()
+    assert "for u in par(0, " in str(q)
+    require_same(p, q, "out", *({"n": n} for n in (1, 7, 8, 9, 33)))
+
+
+def test_both_steps_of_a_factored_reduction_are_computed_where_they_are_read():
+    p = reduced("f32", "+= {}")
+    s = schedule(p)
+    s["a"].update().rfactor("r", "u")
+    s["a_intm"].compute_at("a", "x")
+    s["a"].compute_at("out", "x")
+    q = s.apply()
+    assert "a: f32[1]" in str(q)
+    assert "a_intm: f32[3, 1]" in str(q)
+    require_same(p, q, "out", *sizes_of("N"))
+
+
+TAILS = TailStrategy.GuardWithIf, TailStrategy.ShiftInwards
+
+
+@pytest.mark.parametrize("inner", TAILS, ids=lambda tail: tail.name)
+@pytest.mark.parametrize("outer", TAILS, ids=lambda tail: tail.name)
+@pytest.mark.parametrize("factor", [4, 3])
+def test_a_func_is_computed_in_tiles_of_tiles_whether_factors_divide_each_other_or_not(factor, outer, inner):
+    s = schedule(blur)
+    s["out"].tile("x", "y", "xo", "yo", "xi", "yi", 8, 2, outer).split("xi", "xi", "xii", factor, inner)
+    s["blur_x"].compute_at("out", "xi").store_at("out", "xo")
+    require_same(blur, s.apply(), "out", *sizes_of("H", "W"), {"H": 3, "W": 13}, {"H": 2, "W": 8})

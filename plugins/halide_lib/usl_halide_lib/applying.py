@@ -27,10 +27,10 @@ from usl_halide_lib.explain import explanation
 from usl_halide_lib.fold import fold, slide
 from usl_halide_lib.loops import call_as_named, fuse_loops, parallel, rename, reorder, split, unroll
 from usl_halide_lib.nest import Node, loop_nest, points, text
-from usl_halide_lib.order import Key, conflict, key, loop_order, with_splits
+from usl_halide_lib.order import Key, conflict, consumed, key, loop_order, made, with_splits
 from usl_halide_lib.picture import page
 from usl_halide_lib.places import Func as Buffer
-from usl_halide_lib.places import did_you_mean, find_funcs
+from usl_halide_lib.places import Stage, did_you_mean, find_funcs
 from usl_halide_lib.shifting import conditions
 from usl_halide_lib.specialising import block_copied, directives_of, hosting, specialisations
 from usl_halide_lib.tails import needs_guard, require_factor, tail_of
@@ -118,6 +118,8 @@ class Application:
         self.p, self.default, self.target, self.log = procedure, default, target or Target.best(), log
         self.given = tuple(directives)
         self.directives = with_splits(self.given)
+        self.early: set[Directive] = set()
+        """Directives on loops that are applied already, as a reduction is factored over what they make."""
         self.nodes: list[Node] = []
         self.buffers: list[tuple[str, str]] = []
         self.placed = procedure
@@ -261,7 +263,10 @@ class Application:
 
     def arrange(self, working: Working) -> None:
         """The algorithm, then places, loops and storage, func by func from the outputs back."""
+        self.early = set()
         for directive in self.named("rfactor", "in_", "clone_in"):
+            if directive.name == "rfactor":
+                self.make_loop(working, directive)
             with working.applying(directive):
                 algorithm.change(working, directive)
         self.inline(working)
@@ -351,24 +356,39 @@ class Application:
     def loops(self, working: Working, at: Key) -> None:
         """The loops of one stage."""
         stage = working.branches[at] if at[2] else working.funcs[at[0]].stages[at[1]]
-        mine = self.loop_directives(at)
+        mine = [each for each in self.loop_directives(at) if each not in self.early]
         for directive in loop_order(mine, stage.loops):
-            with working.applying(directive):
-                match directive.name:
-                    case "split":
-                        old, _, _, factor, tail = directive.args
-                        loop = working.loop(stage, old, directive)
-                        split(
-                            working,
-                            directive,
-                            tail_of(working, directive, loop, factor, tail, needs_guard(mine, directive, self.places(at[0]))),
-                        )
-                    case "reorder":
-                        reorder(working, directive)
-                    case "fuse":
-                        fuse_loops(working, directive)
-                    case _:
-                        rename(working, directive)
+            self.change_loops(working, stage, directive)
+
+    def make_loop(self, working: Working, factored: Directive) -> None:
+        """Apply the directives that make the loop that an rfactor is over."""
+        wanted, needed = {factored.args[0]}, []
+        stage = working.stage(factored)
+        for each in reversed(loop_order(self.loop_directives(key(factored)), stage.loops)):
+            if wanted & set(made(each)):
+                wanted |= set(consumed(each))
+                needed.append(each)
+        for each in reversed(needed):
+            self.change_loops(working, stage, each, guarded=True)  # so that the loops can change places
+        self.early |= set(needed)
+
+    def change_loops(self, working: Working, stage: Stage, directive: Directive, guarded: bool = False) -> None:
+        """Apply one directive that changes which loops a stage has."""
+        with working.applying(directive):
+            match directive.name:
+                case "split":
+                    old, _, _, factor, tail = directive.args
+                    loop = working.loop(stage, old, directive)
+                    guarded = guarded or needs_guard(
+                        self.loop_directives(key(directive)), directive, self.places(directive.func)
+                    )
+                    split(working, directive, tail_of(working, directive, loop, factor, tail, guarded))
+                case "reorder":
+                    reorder(working, directive)
+                case "fuse":
+                    fuse_loops(working, directive)
+                case _:
+                    rename(working, directive)
 
     def places(self, func: str) -> frozenset[str]:
         """The loops of a func in which others are computed or stored."""

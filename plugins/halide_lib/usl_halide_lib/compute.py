@@ -211,7 +211,7 @@ def _one_nest(working: Working, func: Func) -> None:
     _outermost(working, first, order)
     for stage in func.stages[1:]:
         index = working.at(stage.write).idx()
-        names = {str(func.dims[dim]): str(iterator_plus(index[dim])[0]) for dim in kept}
+        names = {str(func.dims[dim]): _loop_of(working, stage, iterator_plus(index[dim])[0]) for dim in kept}
         for name in names.values():
             start_at_zero(working, stage.loops[name])
         _outermost(working, stage, [names[each] for each in order])
@@ -236,10 +236,16 @@ def _is_kept(working: Working, func: Func, dim: int) -> bool:
             stmt = working.at(write)
             places = [stmt.idx(), *(each.idx() for each in walk(stmt.rhs(), "reads") if each.name() == func.name)]
             names |= {iterator_plus(place[dim]) for place in places}
-        (name, offset), *more = names
-        if more or name not in stage.loops or offset != func.offsets[dim]:
+        (iterator, offset), *more = names
+        if more or not _loop_of(working, stage, iterator) or offset != func.offsets[dim]:
             return False
     return True
+
+
+def _loop_of(working: Working, stage: Stage, iterator: str | None) -> str:
+    """The name under which directives know the loop of an iterator, "" if there is none."""
+    known = {working.at(loop).name(): name for name, loop in stage.loops.items() if isinstance(working.at(loop), ForCursor)}
+    return known.get(iterator, "")
 
 
 def _outermost(working: Working, stage: Stage, names: Sequence[Any]) -> None:

@@ -75,12 +75,13 @@ def loop_order(directives: Iterable[Directive], source: Iterable[str]) -> list[D
         DirectiveError: two of them use up the same loop, or make the same name; they go round in a circle.
     """
     found = sorted((each for each in directives if each.name in LOOPS), key=_canonical)
-    makers = _makers(found, frozenset(source))
+    makers, before = _makers(found, frozenset(source))
     after: dict[Directive, set[Directive]] = {each: set() for each in found}
     for each in found:
         for name in (*consumed(each), *(each.args if each.name == "reorder" else ())):
             maker = makers.get(name)
-            if maker is not None and maker is not each:
+            maker = before.get(name) if maker is each else maker
+            if maker is not None:
                 after[each].add(maker)
     _check_conflicts(found, makers)
     for each in (one for one in found if one.name == "reorder"):
@@ -97,20 +98,28 @@ def _canonical(directive: Directive) -> tuple[str, str]:
     return directive.name, str(directive.args)
 
 
-def _makers(directives: list[Directive], source: frozenset[str]) -> Mapping[str, Directive]:
-    """By name the directive that makes it. A name may be made once, or made anew by the one that uses it up."""
+def _makers(directives: list[Directive], source: frozenset[str]) -> tuple[Mapping[str, Directive], Mapping[str, Directive]]:
+    """By name the directive that makes it, and the one that made it before if that makes it anew from what it uses up.
+
+    So `split("x", "xo", "xi", 8)` and `split("xi", "xi", "xii", 4)` go together, and xi is what the second one makes.
+    """
     makers: dict[str, Directive] = {}
+    before: dict[str, Directive] = {}
     for each in directives:
         names = made(each)
         if len(set(names)) < len(names):
             raise each.refuse("the two loops need names of their own", "E777")
         for name in names:
             if name in makers:
-                raise conflict(each, makers[name], f"both make a loop {name}")
+                new, old = (each, makers[name]) if name in consumed(each) else (makers[name], each)
+                if name in before or name not in consumed(new) or name in consumed(old):
+                    raise conflict(each, makers[name], f"both make a loop {name}")
+                makers[name], before[name] = new, old
+                continue
             if name in source and name not in consumed(each) and not _renamed_away(name, directives, each):
                 raise each.refuse(f"there is a loop {name} already", "E777")
             makers[name] = each
-    return makers
+    return makers, before
 
 
 def _renamed_away(name: str, directives: list[Directive], maker: Directive) -> bool:

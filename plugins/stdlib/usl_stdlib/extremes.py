@@ -13,7 +13,7 @@ from fractions import Fraction
 from math import gcd, lcm
 
 from usl_stdlib.ranges import Iteration, Iterators, Known, NotLinear, Range, end, greatest, least, without
-from usl_stdlib.symbolic import Atom, Extreme, Polynomial, Quotient, Remainder, extreme, name, quotient
+from usl_stdlib.symbolic import Atom, Extreme, Polynomial, Quotient, Remainder, extreme, name, quotient, with_terms_together
 
 Case = tuple[Polynomial, tuple[Iteration, ...]]
 """A value, and the ranges of iterators for which it stands."""
@@ -70,7 +70,7 @@ class _Search:
         way = _direction(value, inner.name)
         if way is not None:
             place = inner.range.hi - 1 if (way > 0) == self.upper else inner.range.lo
-            return self.end(value.substitute({inner.name: place}), outer)
+            return self.end(with_terms_together(value.substitute({inner.name: place})), outer)
         self.cases += 1
         cases = list(self._cases(value, inner, outer)) if self.cases <= MOST_CASES else []
         if not cases:

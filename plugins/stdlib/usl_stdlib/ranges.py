@@ -11,7 +11,19 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from math import floor
 
-from usl_stdlib.symbolic import ZERO, Atom, Extreme, Polynomial, Quotient, Remainder, extreme, name, polynomial, quotient
+from usl_stdlib.symbolic import (
+    ZERO,
+    Atom,
+    Extreme,
+    Polynomial,
+    Quotient,
+    Remainder,
+    extreme,
+    name,
+    polynomial,
+    quotient,
+    with_terms_together,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +89,7 @@ def without(value: Polynomial, iterator: Iteration, greatest: bool) -> Polynomia
             total = total + _end_of_atom(monomial[0], iterator, (factor > 0) == greatest) * factor
         else:
             raise NotLinear
-    return total
+    return with_terms_together(total)
 
 
 def _end_of_atom(atom: Atom, iterator: Iteration, greatest: bool) -> Polynomial:

@@ -229,6 +229,19 @@ def _with_sums_apart(op: str, args: Iterable[Polynomial]) -> Iterator[Polynomial
                 yield arg
 
 
+def with_terms_together(value: Polynomial) -> Polynomial:
+    """What cancels inside of a minimum or maximum goes into it: `4 * i + min(4, n - 4 * i)` is `min(4 * i + 4, n)`."""
+    for monomial, factor in value.terms:
+        match monomial:
+            case (Extreme(op=op, args=args) as atom,) if factor == 1:
+                inside = [dict(arg.terms) for arg in args]
+                moves = [each for each in value.terms if each[0] and any(arg.get(each[0]) == -each[1] for arg in inside)]
+                moved = Polynomial(tuple(moves))
+                if moved.terms:
+                    return value - _atom(atom) - moved + extreme(op, [arg + moved for arg in args])
+    return value
+
+
 def sum_over(value: Polynomial, iterator: str, lo: Polynomial, hi: Polynomial) -> Polynomial | None:
     """The sum of value for iterator from lo up to hi (excluded), lo <= hi; None if value is no polynomial in it.
 
