@@ -239,3 +239,16 @@ def test_a_func_is_computed_in_tiles_of_tiles_whether_factors_divide_each_other_
     s["out"].tile("x", "y", "xo", "yo", "xi", "yi", 8, 2, outer).split("xi", "xi", "xii", factor, inner)
     s["blur_x"].compute_at("out", "xi").store_at("out", "xo")
     require_same(blur, s.apply(), "out", *sizes_of("H", "W"), {"H": 3, "W": 13}, {"H": 2, "W": 8})
+
+
+def test_extents_smaller_than_tiles_may_keep_their_loops():
+    s = schedule(blur, small="plain")
+    s["out"].tile("x", "y", "xi", "yi", 8, 4, TailStrategy.ShiftInwards)
+    s["blur_x"].compute_at("out", "x")
+    q = s.apply()
+    _, small = str(q).split("else:")
+    assert small.count("for ") == str(blur).count("for ")
+    assert "loops are as they were unless" in s.explain()
+    require_same(blur, q, "out", *sizes_of("H", "W"))
+    with pytest.raises(DirectiveError, match='small is "guarded" or "plain"'):
+        schedule(blur, small="none")

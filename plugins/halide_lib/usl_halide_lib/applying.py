@@ -45,12 +45,18 @@ class Schedule:
     """Directives on the funcs of a procedure: `s["blur_x"].compute_at("blur_y", "x")`, then `s.apply()`.
 
     default says where a func is computed that no directive places: "root", where it is written, or "inline", as in Halide.
+    small says what becomes of extents that are smaller than tiles with ShiftInwards: "guarded" tiles, or "plain" loops as they
+    are written, which takes less time to schedule.
     """
 
-    def __init__(self, procedure: Procedure, default: str = "root", target: Target | None = None) -> None:
-        if default not in ("root", "inline"):
-            raise DirectiveError(f'schedule: default is "root" or "inline", not {default!r}', span=calling_line(), code="E773")
-        self._procedure, self._default, self._target = procedure, default, target
+    def __init__(
+        self, procedure: Procedure, default: str = "root", target: Target | None = None, small: str = "guarded"
+    ) -> None:
+        for name, given, known in (("default", default, ("root", "inline")), ("small", small, ("guarded", "plain"))):
+            if given not in known:
+                shown = " or ".join(f'"{each}"' for each in known)
+                raise DirectiveError(f"schedule: {name} is {shown}, not {given!r}", span=calling_line(), code="E773")
+        self._procedure, self._default, self._target, self._small = procedure, default, target, small
         self._collected = Collected()
         self._funcs = find_funcs(procedure)
         self._done: Application | None = None
@@ -79,7 +85,7 @@ class Schedule:
             DirectiveError: a directive does not apply; its place is the directive's line.
         """
         self.log = Log()
-        done = Application(self._procedure, self.directives, self._default, self._target, self.log)
+        done = Application(self._procedure, self.directives, self._default, self._target, self.log, self._small)
         p = done.run()
         self._done = done
         return p
@@ -113,9 +119,15 @@ class Application:
     """One run of `apply`."""
 
     def __init__(
-        self, procedure: Procedure, directives: Iterable[Directive], default: str, target: Target | None, log: Log
+        self,
+        procedure: Procedure,
+        directives: Iterable[Directive],
+        default: str,
+        target: Target | None,
+        log: Log,
+        small: str = "guarded",
     ) -> None:
-        self.p, self.default, self.target, self.log = procedure, default, target or Target.best(), log
+        self.p, self.default, self.target, self.log, self.small = procedure, default, target or Target.best(), log, small
         self.given = tuple(directives)
         self.directives = with_splits(self.given)
         self.early: set[Directive] = set()
@@ -171,6 +183,9 @@ class Application:
         large.log, small.log, small.only_guards = self.log, Log(), True
         self.block(large)
         small.p = working.p = large.p
+        if self.small == "plain":
+            self.log.remark("", f"loops are as they were unless {condition}")
+            return
         try:
             self.block(small)
         except DirectiveError as error:
@@ -444,10 +459,11 @@ STORAGE = {
 """The directives on buffers, in the order in which they are applied."""
 
 
-def schedule(procedure: Procedure, default: str = "root", target: Target | None = None) -> Schedule:
+def schedule(procedure: Procedure, default: str = "root", target: Target | None = None, small: str = "guarded") -> Schedule:
     """A schedule for a procedure, to which directives are given: `s["f"].vectorize("x", 16)`.
 
     default says where a func is computed that no directive places: "root", where it is written, or "inline", as in Halide.
-    target is what vectorised loops run on; by default AVX-512, if its package is installed.
+    target is what vectorised loops run on; by default AVX-512, if its package is installed. small says what becomes of extents
+    that are smaller than tiles with ShiftInwards: "guarded" tiles, or "plain" loops, for which less time is spent here.
     """
-    return Schedule(procedure, default, target)
+    return Schedule(procedure, default, target, small)

@@ -31,7 +31,7 @@ def unsharp_schedule(p: Procedure) -> Schedule:
     The ratio stays in registers. Rows to be written are fetched while the one before is computed, since memory is slower
     than the arithmetic.
     """
-    s = schedule(p, default="inline")
+    s = schedule(p, default="inline", small="plain")
     s["output"].split("y", "yo", "y", 32, SHIFT).parallel("yo").split("y", "yi", "yu", 2).split("x", "xo", "xi", 16, SHIFT)
     s["output"].reorder("xi", "c", "xo", "yu", "yi", "yo").vectorize("xi").unroll("c").unroll("yu")
     s["output"].prefetch("output", "xo", "yu", 1)

@@ -39,7 +39,7 @@ class Range:
     @property
     def size(self) -> Polynomial:
         """How many there are. It may be less than 0 where nothing is in the range, as under a condition that never holds."""
-        return self.hi - self.lo
+        return with_terms_together(self.hi - self.lo)
 
     @property
     def most(self) -> int | None:
