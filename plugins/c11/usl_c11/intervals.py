@@ -13,13 +13,19 @@ from usl_c11.folding import Ends, folded
 from usl_c11.scope import Function
 from usl_core.ir import externs
 from usl_core.ir.nodes import (
+    Alloc,
     Assign,
+    AssignConfig,
     BinaryOp,
     Call,
     Cast,
+    Check,
     Expr,
     ExternCall,
+    For,
+    If,
     Literal,
+    Pass,
     Read,
     ReadConfig,
     Reduce,
@@ -84,7 +90,7 @@ def _writes(name: Sym, block: Sequence[Stmt]) -> int:
                 count += 2 * any(name in names_used(each) for each in stmt.args)
             case WindowStmt():
                 count += 2 * (stmt.rhs.name is name)
-            case _:
+            case For() | If() | Alloc() | AssignConfig() | Check() | Pass():
                 count += _writes(name, inner_stmts(stmt))
         if count > 1:
             break
@@ -124,7 +130,7 @@ def _computed(expr: Expr, fn: Function) -> Ends | None:
             return _extreme(function is externs.MAX, *(ends(each, fn) for each in args))
         case ExternCall(fn=externs.SELECT, args=(_, _, yes, no)):
             return ends(yes, fn).hull(ends(no, fn))
-        case _:
+        case BinaryOp() | ExternCall() | Literal() | ReadConfig() | StrideExpr() | WindowExpr():
             return None
 
 

@@ -379,3 +379,15 @@ def test_a_long_chain_is_emitted():
         g[x] = f[x - 1] + f[x + 1]
         f = g
     assert "f: i32[x_len + 60]" in emit(collect([f]).algorithm).source
+
+
+def test_numbers_without_a_sign_of_32_bits_wrap_and_so_do_the_places_that_they_name():
+    values = np.array([5, 9, 200, 7, 0, 1, 3, 3, 90, 2], np.uint8)
+    im, f, h, g = hl.Buffer(values, "im"), hl.Func("f"), hl.Func("h"), hl.Func("g")
+    f[x] = hl.max(hl.u32(im[x]), hl.u32(im[x]) - hl.u32(im[x + 1]))
+    h[x] = x * 10
+    g[x] = h[hl.clamp(hl.i32(f[x]), -3, 4)]
+    f.compute_root()
+    h.compute_root()
+    here, less = values[:-1].astype(int), np.diff(values.astype(int)) * -1
+    assert np.array_equal(g.realize([9]), np.clip(np.where(less < 0, less, here), -3, 4) * 10)

@@ -66,12 +66,18 @@ def _looks_up(row: For) -> bool:
 
 def _index(read: object) -> ExternCall | None:
     """The computed index of a read of a table of narrow integers."""
-    match read:
-        case Read(idx=(ExternCall(fn=externs.IDX, args=(place, *_)) as index,), type=ScalarType(bits=8 | 16)):
-            plain = place.arg if isinstance(place, Cast) else place
-            return None if isinstance(plain, Read) else index
-        case _:
-            return None
+    if (
+        not isinstance(read, Read)
+        or not isinstance(read.type, ScalarType)
+        or read.type.bits not in (8, 16)
+        or len(read.idx) != 1
+    ):
+        return None
+    index = read.idx[0]
+    if not isinstance(index, ExternCall) or index.fn is not externs.IDX:
+        return None
+    place = index.args[0]
+    return None if isinstance(place.arg if isinstance(place, Cast) else place, Read) else index
 
 
 def _looked_up_apart(p: Procedure, row: ForCursor) -> Procedure:

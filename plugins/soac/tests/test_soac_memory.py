@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from usl_core import probe
 from usl_soac.decorators import parse_program
 
 TEXT = """
@@ -62,7 +62,7 @@ int main(void)
 """
 
 
-@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
+@pytest.mark.skipif(probe.program("cc") is None, reason="there is no C compiler")
 @pytest.mark.parametrize("name", ["heat", "means", "kept", "added"])
 def test_the_debug_runtime_counts_as_many_arrays_as_allocations_says_and_no_more_in_more_rounds(
     name: str, tmp_path: Path

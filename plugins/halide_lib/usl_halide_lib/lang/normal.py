@@ -72,9 +72,10 @@ class Normal:
         return of_atom(Unknown(node, low, high))
 
     def ends(self, node: Node) -> Ends:
-        """The ends of the values of any expression, by its type and its parts; (None, None) is any i32 or more."""
+        """The ends of the values of any expression, by its type and its parts; (None, None) is any i32 or i64."""
         found = self._value(node)
-        if not node.type.is_float and node.type.bits < 32:
+        wraps = node.type.bits < 32 or node.type.kind is Kind.UINT  # i32 and i64 do not go beyond their ends
+        if not node.type.is_float and wraps:
             return (
                 _meet(found, (node.type.least, node.type.greatest))
                 if _inside(found, node.type)
