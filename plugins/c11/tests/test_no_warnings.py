@@ -46,6 +46,11 @@ BODIES = {
     "a window that a loop uses which never runs": "w = x[0:3]\nfor i in seq(0, 0):\n    w[i] = 1.0",
     "an unused array with the name of a part of a window": "data: f32[4]\nw = x[0:2]\nw[0] = w[1] + 1.0",
     "a branch that is never taken": "t: f32[4]\nt[1] = x[1]\nif n < 1:\n    t[90] = x[90]\n    x[0] = t[1]",
+} | {
+    f"comparisons of {typ} that bits decide: {term}": f"t: {typ}[2]\nfor i in seq(0, 2):\n    t[i] = {typ}(n)\n"
+    f"if {typ}({term}) == 65 or {typ}({term}) < 65:\n    x[0] = 1.0"
+    for typ in ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
+    for term in ("t[0] % 64", "t[0] & 6", "t[0] | 2", "u32(t[0] & 6)", "u32(t[0]) | 2", "u32(t[0]) % 64")
 }
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from usl_c11 import arith
 from usl_c11.ctext import C, binary, call, cast, unary
-from usl_c11.folding import folded, value_range
+from usl_c11.folding import folded
 from usl_c11.intervals import ends, fits
 from usl_c11.literals import control_literal, float_literal, integer_literal, ring_literal
 from usl_c11.memory import ask, overrides
@@ -164,7 +164,7 @@ def _comparison(op: str, lhs: Expr, rhs: Expr, fn: Function) -> C:
     else:
         require_arithmetic(scalar_type(lhs), lhs.span)
         left, right = _compared(lhs, fn), _compared(rhs, fn)
-        decided, exact = _data_decided(op, lhs, rhs), isinstance(lhs.type, ScalarType) and lhs.type.is_int
+        decided, exact = _data_decided(op, lhs, rhs, fn), isinstance(lhs.type, ScalarType) and lhs.type.is_int
     if decided is None and exact and left.text == right.text:
         decided = op in ("==", "<=", ">=")
     if decided is not None:
@@ -177,14 +177,19 @@ def _compared(expr: Expr, fn: Function) -> C:
     value, scalar = data(expr, fn), scalar_type(expr)
     if folded(expr) is not None:
         return value
-    op = expr.op if isinstance(expr, BinaryOp) else ""
+    inner = expr
+    while isinstance(inner, Cast):
+        inner = inner.arg
+    op = inner.op if isinstance(inner, BinaryOp) else ""
     narrow = is_narrow(scalar) and not scalar.signed and (_in_ring(expr) or op == "^")
     return call(fn.unit.helpers.opaque(scalar), value) if narrow or op in ("&", "|") else value
 
 
-def _data_decided(op: str, lhs: Expr, rhs: Expr) -> bool | None:
-    left, right = value_range(lhs), value_range(rhs)
-    return None if left is None or right is None else decided_by(op, Range(*left), Range(*right))
+def _data_decided(op: str, lhs: Expr, rhs: Expr, fn: Function) -> bool | None:
+    if not scalar_type(lhs).is_int:
+        return None
+    left, right = ends(lhs, fn), ends(rhs, fn)
+    return decided_by(op, Range(int(left.lo), int(left.hi)), Range(int(right.lo), int(right.hi)))
 
 
 # ---- data

@@ -74,19 +74,3 @@ def reduced(value: int, scalar: ScalarType) -> int:
     """value modulo 2^N, as the representative of the type."""
     value %= 1 << scalar.bits
     return value - (1 << scalar.bits) if scalar.signed and value >= 1 << (scalar.bits - 1) else value
-
-
-def value_range(expr: Expr) -> tuple[int, int] | None:
-    """The least and greatest value of an integer data expression, as far as its type and its casts tell; None for floats."""
-    typ = expr.type
-    if not (isinstance(typ, ScalarType) and typ.is_int):
-        return None
-    known = folded(expr)
-    if known is not None:
-        return known, known
-    lo, hi = typ.int_range()
-    if isinstance(expr, Cast):
-        inner = value_range(expr.arg)
-        if inner is not None and lo <= inner[0] and inner[1] <= hi:
-            return inner
-    return lo, hi
