@@ -6,6 +6,7 @@ schedule) counts for each directive that was applied to a stage of a kind. `make
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections import Counter
 from dataclasses import dataclass
@@ -19,8 +20,9 @@ from usl_halide_lib.directives import Directive, LoopAlignStrategy, TailStrategy
 from usl_halide_lib.lang.collect import collect, inputs_of
 from usl_halide_lib.lang.inference import infer
 from usl_halide_lib.lang.interp import Oracle
-from usl_halide_lib.lang.nodes import Algorithm, Const, Op, Read, walk
+from usl_halide_lib.lang.nodes import Algorithm, Const, Hole, Op, Read, walk
 from usl_halide_lib.lang.placement import label_of, needs
+from usl_halide_lib.lang.rewrites import nest_of
 from usl_halide_lib.lang.scheduling import scheduled
 from usl_halide_lib.lang.target import For, Label, LoopKey, Target, statements
 from usl_halide_lib.lang.target_interp import Machine, Stuck
@@ -68,23 +70,39 @@ _NEVER = {
 }
 
 
+def _dims(cell: Cell) -> int:
+    """How many dimensions there have to be for the directive to have loops; 0 if either number does.
+
+    What is rounded up, and what runs at once, is a pure loop, of which scans and scattered updates of one dimension have none.
+    """
+    pure = cell.tail == "round" or cell.directive in ("vectorize", "parallel")
+    return 2 if (pure and cell.kind in ("scan", "scatter")) or (cell.directive, cell.kind) == ("fuse", "point") else 0
+
+
 class CellMaker(Maker):
     """Pipelines of some funcs, in half of which there are updates; one func has a stage as a cell wants it."""
 
     def __init__(self, seed: int, cell: Cell, floats: bool = True, most: int = 6) -> None:
-        super().__init__(seed, floats=floats)
+        super().__init__(seed, floats=floats, dims=_dims(cell))
         self.most = most
         self.types = [each for each in TYPES if floats or not each.is_float]
         self.cell = cell
         self.stages: dict[tuple[str, int], tuple[str, str]] = {}
+        self.must_read: list[Any] = []
 
     def pipeline(self) -> Pipeline:
         """The pipeline. Sizes go up to 40 in one dimension, and to 8 in two."""
-        count = self.random.randint(min(3, self.most - 1), self.most)
+        count = self.random.randint(min(3, self.most - (self.cell.directive != "compute_with")), self.most)
         output_only = self.cell.directive in ("compute_at", "store_at", "compute_with", "compute_inline", "in_", "clone_in")
         chosen = self.random.randrange(count - 1 if output_only else count)
+        if self.cell.directive == "compute_with":
+            chosen = min(chosen, count - 3)
         for k in range(count):
-            self.funcs.append(self.func(f"f{k}", wanted=k == chosen))
+            hidden = self.funcs.pop() if self.cell.directive == "compute_with" and k == chosen + 1 else None
+            self.funcs.append(self.func(f"f{k}", k == chosen or hidden is not None))
+            if hidden is not None:  # a twin, which does not read the func; the output reads both
+                self.funcs.insert(k - 1, hidden)
+                self.must_read = [hidden, self.funcs[k]]
         most = self.random.choice((3, 9, 9, 40)) if self.dims == 1 else self.random.choice((3, 8))
         window = [(self.random.randint(-6, 6), self.random.randint(1, most)) for _ in self.vars]
         return Pipeline(self.funcs[-1], window, self.funcs)
@@ -97,7 +115,10 @@ class CellMaker(Maker):
             func[tuple(self.vars)] = (self.value(self.vars, typ, depth), self.value(self.vars, typ, 1))
             self.stages[name, 0] = "pure", "none"
             return func
-        func[tuple(self.vars)] = self.value(self.vars, typ, depth)
+        value = self.value(self.vars, typ, depth)
+        for each in self.must_read:
+            value = value + hl.cast(typ, each[tuple(self.index(self.vars) for _ in self.vars)][0])
+        func[tuple(self.vars)] = value
         self.stages[name, 0] = "pure", "none"
         while self.random.random() < (0.6 if wanted else 0.3) and len(func.definition.stages) < 3:
             self.update(func, typ)
@@ -173,10 +194,20 @@ class Directives:
         self.algorithm = target.algorithm
         if all(each.name != func for each in self.algorithm.funcs):
             return None  # computed inline
-        found = [each.key for each in statements(target.body) if isinstance(each, For)]
-        keys = [each for each in found if (each.func, each.stage) == (func, stage) and each.spec in (None, 0)]
-        args = self.arguments(name, tail, func, stage, keys, found, target)
+        loops = [each for each in statements(target.body) if isinstance(each, For)]
+        found = [each.key for each in loops]
+        own = [s for s in loops if (s.key.func, s.key.stage) == (func, stage) and s.key.spec in (None, 0)]
+        args = self.arguments(name, tail, func, stage, self.likely(name, tail, own), found, target)
         return None if args is None else Directive(name, func, stage, args, None, self.count)
+
+    def likely(self, name: str, tail: str, own: list[For]) -> list[LoopKey]:
+        """The loops of a stage; mostly those alone that a directive is allowed on."""
+        if self.random.random() < 0.9:
+            if tail == "round":
+                own = [s for s in own if s.is_pure and (isinstance(s.min, Hole) or not s.key.stage)] or own
+            elif tail == "shift" or name in ("vectorize", "parallel"):
+                own = [s for s in own if s.is_pure] or own
+        return [s.key for s in own]
 
     def arguments(
         self, name: str, tail: str, func: str, stage: int, keys: list[LoopKey], found: list[LoopKey], target: Target
@@ -193,8 +224,10 @@ class Directives:
             case "fuse":
                 if len(own) < 2:
                     return None
-                place = self.random.randrange(len(own) - 1)
-                return own[place + 1], own[place], self.name()
+                pure = {s.key.var: s.is_pure for s in statements(target.body) if isinstance(s, For) and s.key in keys}
+                pairs = list(itertools.pairwise(own))
+                outer, inner = pick([each for each in pairs if pure[each[0]] == pure[each[1]]] or pairs)
+                return inner, outer, self.name()
             case "reorder":
                 return tuple(self.random.sample(own, min(len(own), self.random.choice((2, 2, 3)))))
             case "rename":
@@ -233,12 +266,15 @@ class Directives:
                     return None
                 return (tuple((each, self.name()) for each in self.random.sample(rvars, self.random.randint(1, len(rvars)))),)
             case "compute_with":
-                others = [each for each in found if _are_apart(target, each.func, func)]
-                if not keys or not others:
-                    return None
-                other = pick(others)
-                depth = self.random.randrange(len(keys))
-                return other.func, other.stage, keys[depth].var, pick(list(LoopAlignStrategy))
+                apart = {each.func for each in found if _are_apart(target, each.func, func)}
+                nests = {(each.func, each.stage): nest_of(target, each) for each in found if each.func in apart}
+                same = [
+                    (*at, key.var)
+                    for at, nest in nests.items()
+                    for key, mine in zip(nest, keys, strict=False)
+                    if key.var == mine.var
+                ]
+                return (*pick(same), pick(list(LoopAlignStrategy))) if same else None
             case "compute_inline":
                 return ()
             case _:
@@ -324,18 +360,24 @@ def pair(seed: int, cell: Cell, floats: bool = True, most: int = 6) -> Pair | No
         return True
 
     names = [(name, tail) for name in TAILED for tail in TAILS] + [(name, "") for name in OTHERS]
-    for _ in range(chosen.randint(0, 2)):
-        give(*chosen.choice(names), *chosen.choice(list(kinds)))
+
+    def others(most: int) -> None:
+        """Further directives, half of them on the stages that the cell is about: few of its other cells are full either."""
+        for _ in range(chosen.randint(0, most)):
+            give(*chosen.choice(names), *chosen.choice(wanted if chosen.random() < 0.5 else list(kinds)))
+
+    others(2)
     if cell.directive == "store_at":
         any(give("compute_at", "", *chosen.choice(wanted)) for _ in range(4))
     if not any(give(cell.directive, cell.tail, *chosen.choice(wanted)) for _ in range(4)):
         return None
-    for _ in range(chosen.randint(0, 3)):
-        give(*chosen.choice(names), *chosen.choice(list(kinds)))
+    others(3)
     found: Counter[Cell] = Counter()
     for each, tail in counted:
-        whole = each.name not in (*TAILED, "fuse", "reorder", "rename", "rfactor", "prefetch")
+        whole = each.name not in (*TAILED, "fuse", "reorder", "rename", "rfactor", "prefetch", "compute_with")
         stages = [key for key in kinds if key[0] == each.func and (whole or key[1] == each.stage)]
+        if each.name == "compute_with":
+            stages.append((each.args[0], each.args[1]))
         found.update({Cell(each.name, tail, *kinds[key]) for key in stages})
     return Pair(made, kept, target, found, inputs, algorithm)
 

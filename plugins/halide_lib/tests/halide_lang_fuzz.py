@@ -68,7 +68,7 @@ class Counts:
 
         def order(cell: Cell) -> tuple[int, float]:
             text = str(cell)
-            return min(self.cells[text], WANTED) + self.refused[text] // 4, chosen.random()
+            return min(self.cells[text], WANTED) + self.refused[text] // 40, chosen.random()
 
         return min(cells(), key=order)
 

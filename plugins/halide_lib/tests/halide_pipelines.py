@@ -23,11 +23,15 @@ class Pipeline:
 
 
 class Maker:
-    """Makes one pipeline from a seed. floats chooses whether floating types occur, gathers whether data may be an index."""
+    """Makes one pipeline from a seed. floats chooses whether floating types occur, gathers whether data may be an index.
 
-    def __init__(self, seed: int, floats: bool = True, gathers: bool = True, tuples: bool = True) -> None:
+    dims is the number of dimensions, 0 for any.
+    """
+
+    def __init__(self, seed: int, floats: bool = True, gathers: bool = True, tuples: bool = True, dims: int = 0) -> None:
         self.random = random.Random(seed)
-        self.dims = self.random.choice([1, 1, 2])
+        drawn = self.random.choice([1, 1, 2])
+        self.dims = dims or drawn
         self.vars = [hl.Var(name) for name in "xy"[: self.dims]]
         self.types = [t for t in TYPES if floats or not t.is_float]
         self.gathers, self.tuples = gathers, tuples
