@@ -106,6 +106,32 @@ def test_promises_about_sizes_are_kept_or_refused():
         parse_program(text.format("fast", "x"))
 
 
+HALVES = """
+from __future__ import annotations
+from usl_core import divide_loop
+from usl_soac import soac
+
+@soac
+def at(x: f64[n], k: i64) -> f64[_]:
+    return map(lambda v: v * x[k], x)
+
+halves = at.schedule("k0", lambda p: divide_loop(p, "i", 2, ["io", "ii"], tail="cut"))
+"""
+
+
+def test_c_is_written_without_tests_or_with_more_of_them(tmp_path):
+    path = tmp_path / "indexed.py"
+    path.write_text(HALVES)
+    place = f"{path}:halves"
+    sizes = {}
+    for flags in ((), ("--unchecked",), ("--debug",)):
+        run(place, "-o", str(tmp_path), *flags)
+        sizes[flags] = (tmp_path / "at.c").read_text().count("ctx->raised = ")
+        assert "2 * io" in (tmp_path / "at_kernels.c").read_text(), "the schedule is kept"
+    assert sizes["--unchecked",] < sizes[()] < sizes["--debug",]
+    assert "are about the C that --output writes" in run(place, "--unchecked")
+
+
 OPERATORS = [
     ("reduce(lambda a, b: a - b, 0, x)", "the operator is not associative"),
     ("reduce(lambda a, b: a + 2 * b, 0, x)", "the operator is not associative"),

@@ -84,6 +84,22 @@ def test_h1_a_test_that_a_condition_around_it_says_is_left_out():
     assert "assert" in hoisted("def f(x: f64[n]) -> f64:\n    return x[0] if 0 <= len(x) else 0.0", (THREE,), (NONE,))
 
 
+@pytest.mark.parametrize("condition", ["k >= 0 and x[0] > 0.0 and k < n", "not (k < 0 or x[0] <= 0.0 or k >= n)"])
+def test_h1_what_is_said_beside_a_condition_that_can_fail_counts(condition):
+    runs = [(THREE + 1, 1), (THREE + 1, 3), (THREE, 1), (NONE, 0), (THREE + 1, -1)]
+    text = hoisted(f"def f(x: f64[n], k: i64) -> f64:\n    assert {condition}\n    return x[k]", *runs)
+    assert text.count("x[k]") == 1 and text.count("'index") == 1, "that of x[0]"
+    branch = hoisted(f"def f(x: f64[n], k: i64) -> f64:\n    return x[k] if {condition} else 0.0", *runs)
+    assert branch.count("'index") == 1
+    other = f"def f(x: f64[n], k: i64) -> f64:\n    return 0.0 if {condition} else x[k]"
+    assert hoisted(other, *runs).count("'index") == 2
+
+
+def test_h1_an_equation_with_what_only_a_condition_computes_is_not_known_outside_of_it():
+    text = "def f(x: i64[n], k: i64) -> i64[k]:\n    assert n > 0 and n == x[0] and k == x[0]\n    return x"
+    hoisted(text, (ints(2, 5), 2), (ints(2, 5), 3), (ints(3, 5), 3), (ints(), 0))
+
+
 def test_h1_a_second_test_of_the_same_is_left_out():
     text = hoisted("def f(x: f64[n], i: i64) -> f64:\n    return x[i] + x[i] * x[i + 0]", (THREE, 2), (THREE, 3), (NONE, 0))
     assert text.count("assert(") == 1

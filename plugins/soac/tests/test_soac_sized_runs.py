@@ -11,7 +11,10 @@ from soac_agree import compare
 from soac_corners import corner_programs
 from soac_sizes_fuzz import check
 
+from usl_core.ir.types import I64
+from usl_soac.core import Const
 from usl_soac.decorators import parse_program
+from usl_soac.running import Compiled
 
 REPLICATES = "def f(ns: i64[K]) -> f64[_, _]:\n    return map(lambda n: replicate(n, 1.0), ns)"
 RECURSIVE = "def f(n: i64, x: f64[N]) -> f64[_]:\n    return x if n == 0 else map(lambda y: f(n - 1, y), replicate(1, x))[0]"
@@ -133,3 +136,28 @@ def test_a_mistake_of_the_interpreter_is_not_taken_for_a_size_that_is_not_known(
     monkeypatch.setattr("usl_soac.interp.Interpreter.folded", mistaken)
     with pytest.raises(KeyError, match="a mistake"):
         f.interpret([], 2)
+
+
+@pytest.mark.parametrize("simplify", [False, True])
+def test_debug_code_finds_a_slice_that_computes_other_sizes_than_its_function(monkeypatch, simplify):
+    text = """
+@soac
+def f(k: i64) -> i64[_]:
+    y = iota(k if k > 3 else 3)
+    for i in range(k):
+        y = y.set(0, y[0] + len(y))
+    return y
+
+@soac
+def main(k: i64) -> tuple[i64[_], i64]:
+    y = f(k)
+    return y, len(y)
+"""
+    core = parse_program(text)["main"].core()
+    right = Compiled(core, debug=True, simplify=simplify)
+    assert [each.tolist() if hasattr(each, "tolist") else each for each in right([2])] == [[6, 1, 2], 3]
+    monkeypatch.setattr("usl_soac.calls.inline", lambda *_: (Const(4, I64),))
+    wrong = Compiled(core, debug=True, simplify=simplify)
+    assert len(wrong([4])[0]) == 4
+    with pytest.raises(AssertionError, match=r"a mistake of the compiler: .* has computed other sizes than its result has"):
+        wrong([2])

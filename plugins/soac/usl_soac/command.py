@@ -19,7 +19,17 @@ import click
 @click.option(
     "-o", "--output", "directory", type=click.Path(path_type=Path), help="Write the C and the runtime to this folder."
 )
-def soac_command(place: str, form: str | None, explain: bool, check_operators: bool, directory: Path | None) -> None:
+@click.option("--unchecked", is_flag=True, help="With -o: leave out all tests, to measure what they cost.")
+@click.option("--debug", is_flag=True, help="With -o: test, too, that arrays have the sizes that were computed for them.")
+def soac_command(
+    place: str,
+    form: str | None,
+    explain: bool,
+    check_operators: bool,
+    directory: Path | None,
+    unchecked: bool,
+    debug: bool,
+) -> None:
     """List the functions of FILE (decorated with @soac) with their types, or show what the compiler makes of them, or
     write their C.
 
@@ -27,6 +37,8 @@ def soac_command(place: str, form: str | None, explain: bool, check_operators: b
     """
     if (form is not None) + explain + check_operators + (directory is not None) > 1:
         raise click.UsageError("--show, --explain, --check-operators and --output exclude each other")
+    if (unchecked or debug) and directory is None:
+        raise click.UsageError("--unchecked and --debug are about the C that --output writes")
     from usl_soac import report
 
     for name, function in report.functions(place).items():
@@ -38,6 +50,8 @@ def soac_command(place: str, form: str | None, explain: bool, check_operators: b
             click.echo(function.explain())
             click.echo(function.show("fusion"), nl=False)
         elif directory is not None:
+            if unchecked or debug:
+                function = function.with_tests(of_program=not unchecked, of_compiler=debug)
             for path in report.written(function, directory):
                 click.echo(path)
         else:

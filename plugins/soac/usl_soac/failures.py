@@ -50,6 +50,13 @@ def asserted(text: str | None, span: Span) -> Site:
     return Site(span, Failure.ASSERTION, quoted(text) if text is not None else "an assertion does not hold")
 
 
+def wrong_sizes(function: str, array: str, span: Span) -> Site:
+    """An array has not the sizes that were computed for it."""
+    return Site(
+        span, Failure.ASSERTION, f"a mistake of the compiler: {function} has computed other sizes than {_called(array)} has"
+    )
+
+
 def division(span: Span) -> Site:
     """`x // 0`."""
     return Site(span, Failure.DIVISION, "division by zero")

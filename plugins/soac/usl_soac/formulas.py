@@ -93,6 +93,18 @@ def compares(formula: Formula) -> list[Compare] | None:
             return None
 
 
+def _without(formula: Formula, names: set[Sym]) -> Formula:
+    """The formula with nothing said of what mentions these names."""
+    match formula:
+        case Test(compare=compare):
+            mentioned = compare.left.names() | compare.right.names()
+            return Other(Sym("unknown")) if mentioned & names else formula
+        case Both(op=op, left=left, right=right):
+            return Both(op, _without(left, names), _without(right, names))
+        case Other():
+            return formula
+
+
 _COMPARISONS = {"<", "<=", ">", ">=", "==", "!="}
 
 
@@ -122,8 +134,28 @@ class Formulas:
                     self.formulas[statement.pattern[0].name] = self.of(atom)
             case core.Coerce(array=array) if array in self.iotas:
                 self.iotas[statement.pattern[0].name] = self.iotas[array]
+            case core.If():
+                self._choice(statement, statement.value)
             case _:
                 pass
+
+    def _choice(self, statement: Statement, choice: core.If) -> None:
+        """`a and b`, `a or b` where b is evaluated only if it decides; what b's own names say is not known outside of it.
+
+        What stands in the branches has been noted.
+        """
+        if [param.type for param in statement.pattern] != [Type(BOOL)]:
+            return
+        inside = {param.name for body in (choice.then, choice.orelse) for each in body.statements for param in each.pattern}
+        condition = self.of(choice.condition)
+        sides = ((condition, choice.then), (condition.negated(), choice.orelse))
+        for (_, known), (open_, body) in (sides, sides[::-1]):
+            decided = known.results[0]
+            if isinstance(decided, Const):
+                rest = _without(self.of(body.results[0]), inside)
+                both: Formula = Both("and", open_, rest) if not decided.value else Both("or", open_.negated(), rest)
+                self.formulas[statement.pattern[0].name] = both
+                return
 
     def _operation(self, statement: Statement, op: str, args: Sequence[Atom], integers: bool, truths: bool) -> None:
         (param,) = statement.pattern

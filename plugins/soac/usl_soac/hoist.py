@@ -81,6 +81,7 @@ class _Discharge:
         formulas.note(statement)
         if bodies(expr):
             statement = self.inner(statement, facts, formulas, made)
+            formulas.note(statement)
         made.append(statement)
         return self.after(statement, facts, formulas)
 

@@ -47,7 +47,7 @@ def called(kernel: Kernel, statement: Statement, frame: Frame, failing: Callable
     values: list[Value] = []
     for param, name in zip(statement.pattern, names, strict=True):
         typ = param.type
-        values.append(frame.array(name, typ) if typ.dims else _only(name, param, frame))
+        values.append(frame.received(name, typ) if typ.dims else _only(name, param, frame))
     return values
 
 

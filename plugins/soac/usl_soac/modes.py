@@ -71,17 +71,18 @@ class SizedProgram:
         return Program(tuple(parts))
 
 
-def sizes_of_program(program: Program) -> SizedProgram:
-    """Elaborates, slices and chooses modes.
+def sizes_of_program(program: Program, *, debug: bool = False) -> SizedProgram:
+    """Elaborates, slices and chooses modes. With debug, values test that they have the sizes which they are given.
 
     Raises:
         SoacError: two sizes differ for certain, or a promise is broken.
     """
-    return _Sizes(program).run()
+    return _Sizes(program, debug).run()
 
 
 class _Sizes:
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, debug: bool) -> None:
+        self.debug = debug
         self.functions = {each.name: each for each in program.functions}
         self.done: dict[str, Sized] = {}
         self.callees: dict[str, Callee] = {}
@@ -151,7 +152,7 @@ class _Sizes:
             nothing = tuple(tuple(None for _ in dims) for dims in done.terms)
             self.callees[function.name] = Callee(function, nothing if static else done.terms)
         self.done[function.name] = Sized(
-            function, mode, done, whole(done), value(done), shape_function(function, slice_), costs, fails
+            function, mode, done, whole(done), value(done, debug=self.debug), shape_function(function, slice_), costs, fails
         )
 
     def require_static(self, done: Elaborated) -> None:

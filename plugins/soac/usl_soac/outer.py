@@ -17,9 +17,10 @@ from usl_soac.allocations import Allocation
 from usl_soac.core import Function, Part, Program, Site, Type
 from usl_soac.kernel_uses import Uses, uses_in
 from usl_soac.outer_body import function_name, passed, received, write_body, write_now
-from usl_soac.outer_frame import Frame, Module, type_of_array
+from usl_soac.outer_frame import Frame, Module, Value, type_of_array
 from usl_soac.regions import Kernel
 from usl_soac.sizes import Term
+from usl_soac.views import View
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +43,14 @@ def outer(
     *,
     kernels: bool = True,
     checked: bool = True,
+    debug: bool = False,
 ) -> Outer:
     """The outer code of a function and all that it calls; with kernels=False there are no kernels, only loops of outer code.
 
-    terms: the sizes that parameters are known to be. checked=False leaves tests out.
+    terms: the sizes that parameters are known to be. checked=False leaves tests out, debug=True adds
+    those of the compiler's sizes.
     """
-    module = Module(checked)
+    module = Module(checked, debug)
     uses = Uses()
     for each in program.functions:
         uses.add(uses_in(each.body))
@@ -77,12 +80,25 @@ def _function(function: Function, program: Program, uses: Uses | None, terms: Ma
     names = [frame.fresh(param.name.name) for param in function.params]
     received(function.params, names, frame)
     heads = [f"{name}: {_kind(param.type)}" for name, param in zip(names, function.params, strict=True)]
-    results = ", ".join(passed(value, frame) for value in write_body(function.body, frame))
+    values = write_body(function.body, frame)
+    if module.debug:
+        _expect_sizes(function, values, frame)
+    results = ", ".join(passed(value, frame) for value in values)
     kinds = ", ".join(map(_kind, function.results))
     several = len(function.results) > 1
     frame.line(f"return ({results})" if several else f"return {results}".rstrip())
     head = f"def {function_name(function.name, function.part)}({', '.join(heads)})"
     return "\n".join(["@fun", f"{head} -> {f'tuple[{kinds}]' if several else kinds or 'None'}:", *frame.lines, ""])
+
+
+def _expect_sizes(function: Function, values: Sequence[Value], frame: Frame) -> None:
+    """The results have the sizes that are returned with them, or that the caller gave."""
+    returned = dict(zip(function.exists, values, strict=False))
+    for value, typ in zip(values, function.results, strict=True):
+        if isinstance(value, View):
+            names = [returned.get(dim.name) if dim and dim.name else None for dim in typ.dims]
+            sizes = [str(a) if a is not None else frame.term(dim) for a, dim in zip(names, typ.dims, strict=True) if dim]
+            frame.expects("its result", value.dims, sizes)
 
 
 def _kind(type_: Type) -> str:

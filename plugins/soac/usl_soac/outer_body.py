@@ -108,6 +108,7 @@ def write(expr: Expr, pattern: Sequence[Param], frame: Frame) -> Sequence[Value]
         case core.Coerce(array=array, dims=dims):
             view = frame.view(array)
             named = [old if dim is None else frame.term(dim) for dim, old in zip(dims, view.dims, strict=True)]
+            frame.expects(array.name, view.dims, named)
             return [replace(view, dims=tuple(named))]
         case core.If():
             return _if(expr, pattern, frame)
@@ -240,7 +241,7 @@ def passed(value: Value, frame: Frame) -> str:
 def received(params: Sequence[Param], names: Sequence[str], frame: Frame) -> None:
     """Binds values that arrive under some names: the scalars first, as sizes are among them."""
     for param, name in sorted(zip(params, names, strict=True), key=lambda pair: len(pair[0].type.dims) > 0):
-        frame.bind(param, frame.array(name, param.type) if param.type.dims else name)
+        frame.bind(param, frame.received(name, param.type) if param.type.dims else name)
 
 
 def _call(call: core.Call, pattern: Sequence[Param], frame: Frame) -> Sequence[Value]:

@@ -32,6 +32,8 @@ class Module:
 
     checked: bool = True
     """Whether tests are made."""
+    debug: bool = False
+    """Whether arrays are tested to have the sizes that were computed for them: a difference is a mistake of the compiler."""
     sites: list[Site] = field(default_factory=list)
     names: dict[str, object] = field(default_factory=dict)
     """Kernels, foreign and other functions."""
@@ -281,6 +283,21 @@ class Frame:
             product = " * ".join(f"f64({dim})" for dim in dims)
             with self.block(f"if {product} >= {float(COUNT_LIMIT)}"):
                 self.raises(self.module.site(failures.too_large(self.span)), [])
+
+    def expects(self, array: str, found: Sequence[str], expected: Sequence[str]) -> None:
+        """In debug code, tests that sizes are those that were computed."""
+        pairs = [(a, b) for a, b in zip(found, expected, strict=True) if a != b] if self.module.debug else []
+        if pairs:
+            site = self.module.site(failures.wrong_sizes(self.name, array, self.span))
+            with self.block(f"if {' or '.join(f'{a} != {b}' for a, b in pairs)}"):
+                self.raises(site, [])
+
+    def received(self, name: str, type_: Type) -> View:
+        """An array that a call gives, or gets."""
+        array = self.array(name, type_)
+        if self.module.debug:
+            self.expects(name.rpartition("_")[0], [f"len({name})"], [self.let("count", times(*array.dims))])
+        return array
 
     def allocates(self, array: str, count: str, scalar: ScalarType) -> None:
         """Notes that memory is taken for so many elements."""

@@ -25,19 +25,22 @@ from usl_soac.sizes import SIZE_LIMIT, Term, evaluate
 class Compiled:
     """The last function of a program, compiled when it is first called."""
 
-    def __init__(self, program: Program, *, kernels: bool = True, simplify: bool = True, checked: bool = True) -> None:
+    def __init__(
+        self, program: Program, *, kernels: bool = True, simplify: bool = True, checked: bool = True, debug: bool = False
+    ) -> None:
         """With kernels=False there is outer code alone, with simplify=False tests are where elaboration has put them.
 
         With checked=False there are no tests: what a test would find is undefined then. It is there to measure what tests cost.
+        With debug=True the sizes of arrays are compared with those that were computed for them.
         """
-        sized = sizes_of_program(program)
+        sized = sizes_of_program(program, debug=debug)
         self.source = program.functions[-1]
         self.function = sized.functions[self.source.name].ext
         entry = self.function.name, Part.EXT
         self.program = pipeline.linked(sized, entry)
         if simplify:
             self.program = pipeline.hoisted(pipeline.simplified(self.program))
-        self.outer: Outer = outer(self.program, entry, _lengths(sized), kernels=kernels, checked=checked)
+        self.outer: Outer = outer(self.program, entry, _lengths(sized), kernels=kernels, checked=checked, debug=debug)
         self._schedules: dict[str, Procedure] = {}
 
     @property

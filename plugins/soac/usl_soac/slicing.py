@@ -11,13 +11,13 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from usl_core.ir.sym import Sym
-from usl_soac import core
+from usl_soac import core, failures
 from usl_soac.building import Scope
 from usl_soac.checking import Slice
 from usl_soac.core import Atom, Body, Function, Param, Part, Statement, Type
 from usl_soac.elaborate import Elaborated
 from usl_soac.scalars import I64
-from usl_soac.sizes import Term, name
+from usl_soac.sizes import Compare, Term, name
 from usl_soac.slices import backward_slice
 from usl_soac.traverse import Renaming, names_in_types, rename, used_by_body, used_by_statement
 
@@ -71,8 +71,8 @@ def shape_function(function: Function, slice_: Slice) -> Function:
     return replace(function, params=slice_.params, exists=(), results=results, body=slice_.body, part=Part.SHAPE)
 
 
-def value(done: Elaborated) -> Function:
-    """`g_value(sizes of the results, sizes, arguments)`: the results, of these sizes."""
+def value(done: Elaborated, *, debug: bool = False) -> Function:
+    """`g_value(sizes of the results, sizes, arguments)`: the results, of these sizes; with debug, these are tested."""
     function = done.function
     bound = {param.name for statement in done.body.statements for param in statement.pattern}
     lengths: list[Param] = []
@@ -94,9 +94,19 @@ def value(done: Elaborated) -> Function:
         params=(*lengths, *size_params(function), *function.params),
         exists=(),
         results=tuple(Type(typ.scalar, dims) for typ, dims in zip(function.results, shapes, strict=True)),
-        body=_retyped(body, function, shapes),
+        body=_tested(_retyped(body, function, shapes), done, lengths) if debug else _retyped(body, function, shapes),
         part=Part.VALUE,
     )
+
+
+def _tested(body: Body, done: Elaborated, lengths: list[Param]) -> Body:
+    """The body with tests at its end that it computes the sizes which it was given."""
+    scope = Scope()
+    scope.statements = list(body.statements)
+    site = failures.wrong_sizes(done.function.name, "its result", done.function.span)
+    for length, dim in zip(lengths, all_dims(done), strict=True):
+        scope.check(scope.compare(Compare("==", dim, name(length.name))), site)
+    return replace(body, statements=tuple(scope.statements))
 
 
 def _retyped(body: Body, function: Function, shapes: list[tuple[Term, ...]]) -> Body:

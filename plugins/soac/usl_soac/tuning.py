@@ -5,12 +5,13 @@ Only operators make schedules, and the core says what may stand for what, so tha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 from usl_core import Procedure
 from usl_core.equivalence import why_not_exchangeable
 from usl_soac.allocations import Allocation
+from usl_soac.core import Program
 from usl_soac.errors import SoacError
 
 if TYPE_CHECKING:
@@ -24,6 +25,12 @@ class Tuned:
     """What a function says about its compiled form, and takes to change it."""
 
     _compiled: Compiled | None
+    _applied: tuple[tuple[Sequence[str], Schedule, Mapping[str, Any]], ...] = ()
+    """The schedules of its kernels so far."""
+
+    def core(self) -> Program:
+        """The program of this function and everything that it uses."""
+        raise NotImplementedError
 
     def compiled(self) -> Compiled:
         """The compiled program."""
@@ -57,6 +64,29 @@ class Tuned:
         found = {name: _scheduled(name, self.compiled().kernels[name], apply, options) for name in chosen}
         made = self.copied()
         made._compiled = self.compiled().scheduled(found)
+        made._applied = (*self._applied, (chosen, apply, options))
+        return made
+
+    def with_tests(self, *, of_program: bool = True, of_compiler: bool = False) -> Self:
+        """The function with its schedules, compiled with other tests.
+
+        of_program=False leaves out what the program tests: what a test would have found is undefined then. It is there to
+        measure what tests cost. of_compiler=True adds tests that arrays have the sizes which were computed for them.
+
+        Raises:
+            SoacError: a schedule is for a kernel that is not there, or is another one, without tests (E768).
+        """
+        from usl_soac.running import Compiled
+
+        made = self.copied()
+        made._compiled, made._applied = Compiled(self.core(), checked=of_program, debug=of_compiler), self._applied
+        for names, apply, options in self._applied:
+            now = made._compiled.kernels
+            lost = [_shown(name) for name in names if name not in now]
+            if lost:
+                raise SoacError(f"without tests there is no kernel {lost[0]}, which has a schedule", code="E768")
+            found = {name: _scheduled(name, now[name], apply, options) for name in names}
+            made._compiled = made._compiled.scheduled(found)
         return made
 
     def _kernel(self, name: str) -> str:
