@@ -173,6 +173,7 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "kernel_calls outer_soacs",
         "outer_body",
         "outer",
+        "result_memory",
         "pictures running",
         "report schedules tuning",
         "decorators",

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from usl_perceus.decorators import record as record
     from usl_perceus.decorators import specialize as specialize
     from usl_perceus.errors import PerceusError as PerceusError
+    from usl_perceus.explain import Allocation as Allocation
     from usl_perceus.front.definitions import Ord as Ord
     from usl_perceus.generated import not_empty as not_empty
     from usl_perceus.generated import not_written as not_written
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from usl_perceus.python import live_blocks as live_blocks
 
 _HOMES = {
+    "Allocation": "usl_perceus.explain",
     "Ord": "usl_perceus.front.definitions",
     "PerceusError": "usl_perceus.errors",
     **dict.fromkeys(("not_empty", "not_written", "program"), "usl_perceus.generated"),
@@ -71,6 +73,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "Allocation",
     "Foreign",
     "Function",
     "Handle",

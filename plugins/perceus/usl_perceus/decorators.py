@@ -19,6 +19,7 @@ from usl_perceus.front.types import App
 from usl_perceus.front.types import show as show_type
 
 if TYPE_CHECKING:
+    from usl_perceus.explain import Allocation
     from usl_perceus.front.lower import Lowered
 
 C = TypeVar("C")
@@ -74,6 +75,12 @@ class Function(Defined):
         from usl_perceus import report
 
         return report.explained([self.__usl_definition__], ())
+
+    def allocations(self) -> list[Allocation]:
+        """What `explain` says, as data: each place where memory is taken, or reused, after all passes."""
+        from usl_perceus import report
+
+        return report.allocations_of([self.__usl_definition__], ())
 
     def write_c(self, directory: Path, name: str | None = None) -> list[Path]:
         """Writes the C of the function and its runtime into a folder, as `usl fun -o` does; returns the paths.

@@ -11,7 +11,7 @@ from usl_core.cli.modules import import_file
 from usl_core.errors import NOWHERE, Span
 from usl_perceus.cyclic import cycles
 from usl_perceus.errors import PerceusError
-from usl_perceus.explain import allocations
+from usl_perceus.explain import Allocation, allocations
 from usl_perceus.front.definitions import FunDef, definition, unknown
 from usl_perceus.front.lower import Lowered, lower
 from usl_perceus.front.resolve import signature
@@ -99,16 +99,24 @@ def shown(chosen: list[FunDef], form: str, off: Collection[str]) -> str:
     return program_c(last, "program").rstrip("\n")
 
 
+def allocations_of(chosen: list[FunDef], off: Collection[str]) -> list[Allocation]:
+    """Every allocation of functions and what they use, after all passes.
+
+    Raises:
+        PerceusError: a promise of the program is broken.
+    """
+    _require_optional(off)
+    return allocations(compile_program(lower(chosen).program, off=off))
+
+
 def explained(chosen: list[FunDef], off: Collection[str]) -> str:
     """For every allocation in the source whether it reuses memory, and why; copies of one that agree are told once.
 
     Raises:
         PerceusError: a promise of the program is broken.
     """
-    _require_optional(off)
-    program = compile_program(lower(chosen).program, off=off)
     told: dict[tuple[Span, str], dict[str, list[str]]] = {}
-    for each in allocations(program):
+    for each in allocations_of(chosen, off):
         size = f" ({each.size} bytes)" if each.size is not None else ""
         reasons = told.setdefault((each.span, f"{each.what}{size}"), {})
         within = reasons.setdefault(each.why if each.reused else f"memory is allocated: {each.why}", [])

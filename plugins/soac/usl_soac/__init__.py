@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from usl_soac.decorators import checked_once as checked_once
     from usl_soac.decorators import interleaved as interleaved
+    from usl_soac.decorators import no_alloc as no_alloc
     from usl_soac.decorators import parse_program as parse_program
     from usl_soac.decorators import sliced as sliced
     from usl_soac.decorators import soac as soac
@@ -25,10 +26,22 @@ if TYPE_CHECKING:
 
 _HOMES = {
     **dict.fromkeys(("ShapeError", "SoacError"), "usl_soac.errors"),
-    **dict.fromkeys(("checked_once", "interleaved", "parse_program", "sliced", "soac", "static_sizes"), "usl_soac.decorators"),
+    **dict.fromkeys(
+        ("checked_once", "interleaved", "no_alloc", "parse_program", "sliced", "soac", "static_sizes"), "usl_soac.decorators"
+    ),
 }
 
-__all__ = ["ShapeError", "SoacError", "checked_once", "interleaved", "parse_program", "sliced", "soac", "static_sizes"]
+__all__ = [
+    "ShapeError",
+    "SoacError",
+    "checked_once",
+    "interleaved",
+    "no_alloc",
+    "parse_program",
+    "sliced",
+    "soac",
+    "static_sizes",
+]
 
 
 def __getattr__(name: str) -> Any:

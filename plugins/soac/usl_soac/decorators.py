@@ -180,6 +180,11 @@ def checked_once(function: Function) -> Function:
     return _promised(function, "checked_once")
 
 
+def no_alloc(function: Function) -> Function:
+    """Promise: a call takes memory for the arrays of its results, and for no others; otherwise compilation fails."""
+    return _promised(function, "no_alloc")
+
+
 def _promised(function: Function, promise: str) -> Function:
     if not isinstance(function, Function):
         raise text.refuse(f"@{promise} stands above @soac", None, f"hint: @{promise} on the line before @soac")

@@ -18,6 +18,7 @@ from usl_soac.core import Function, Param, Part, Program, Type
 from usl_soac.modes import SizedProgram, sizes_of_program
 from usl_soac.outer import Outer, outer
 from usl_soac.outer_body import function_name
+from usl_soac.result_memory import require_no_alloc
 from usl_soac.scalars import BOOL
 from usl_soac.sizes import SIZE_LIMIT, Term, evaluate
 
@@ -37,11 +38,23 @@ class Compiled:
         self.source = program.functions[-1]
         self.function = sized.functions[self.source.name].ext
         entry = self.function.name, Part.EXT
-        self.program = pipeline.linked(sized, entry)
-        if simplify:
-            self.program = pipeline.hoisted(pipeline.simplified(self.program))
+        self.program = _passed(sized, entry, simplify)
         self.outer: Outer = outer(self.program, entry, _lengths(sized), kernels=kernels, checked=checked, debug=debug)
         self._schedules: dict[str, Procedure] = {}
+        for each in sized.functions.values():
+            if "no_alloc" in each.function.promises:
+                self._require_no_alloc(sized, each.ext)
+
+    def _require_no_alloc(self, sized: SizedProgram, function: Function) -> None:
+        """The promise `@no_alloc` of a function, as it is compiled when it is called by itself.
+
+        Raises:
+            SoacError: it takes memory for more than its results.
+        """
+        entry = function.name, Part.EXT
+        made = self.outer if function is self.function else outer(_passed(sized, entry, True), entry, _lengths(sized))
+        definitions = functional_program(made.text, made.names, file=f"<outer code of {function.name}>")
+        require_no_alloc(function, made, definitions[function_name(*entry)].allocations())
 
     @property
     def kernels(self) -> dict[str, Procedure]:
@@ -95,6 +108,12 @@ class Compiled:
             return _results(self.source.results, found)
         except ValueError:  # of NumPy: an array without elements whose other dimensions are beyond all memory
             raise failures.failed(failures.too_large(self.source.span, self.source.name)) from None
+
+
+def _passed(sized: SizedProgram, entry: tuple[str, Part], simplify: bool) -> Program:
+    """A part of a function and what it calls, after all passes."""
+    program = pipeline.linked(sized, entry)
+    return pipeline.hoisted(pipeline.simplified(program)) if simplify else program
 
 
 def _writes(procedure: Procedure) -> list[int]:

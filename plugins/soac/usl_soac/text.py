@@ -13,7 +13,7 @@ from usl_soac.errors import SoacError
 NOT_IN_LANGUAGE, ILL_TYPED, SIZE_UNKNOWN = "E760", "E761", "E763"
 
 
-PROMISES = ("sliced", "interleaved", "static_sizes", "checked_once")
+PROMISES = ("sliced", "interleaved", "static_sizes", "checked_once", "no_alloc")
 """What may stand above `@soac`."""
 
 
