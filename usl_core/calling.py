@@ -30,19 +30,24 @@ from usl_core.ir.nodes import (
 from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import walk_kinds
-from usl_core.ir.types import BF16, BOOL, SIZE, ControlType, ScalarType, TensorType
+from usl_core.ir.types import BOOL, SIZE, ControlType, ScalarType, TensorType
 from usl_core.ir.written import written_formals
 from usl_core.ranges import SIZE_MAX
 from usl_core.records import dataclass
 
-_FLOATS = {"f16": "float16", "f32": "float32", "f64": "float64"}
-
 
 def numpy_name(scalar: ScalarType) -> str:
-    """How NumPy calls a type of elements; empty if it lacks it. A plugin's integers go by their width."""
-    if scalar.is_int and scalar.bits in (8, 16, 32, 64):
+    """How NumPy calls elements of a type, or the bits that stand for them; empty if it has neither.
+
+    A plugin's integers go by their width.
+    """
+    if scalar.bits not in (8, 16, 32, 64):
+        return ""
+    if scalar.is_int:
         return f"{'' if scalar.signed else 'u'}int{scalar.bits}"
-    return _FLOATS.get(scalar.name, "")
+    if scalar.is_encoded:
+        return f"uint{scalar.bits}"
+    return scalar.dtype
 
 
 MAX_OVERLAP_WORK = 100_000
@@ -174,18 +179,16 @@ def evaluate(expr: Expr, values: Control, strides: Strides | None = None) -> int
 
 
 def dtype_of(formal: Formal, scalar: ScalarType) -> Any:
-    """The NumPy dtype of the formal's elements; bf16, which NumPy lacks, as its bits."""
+    """The NumPy dtype of the formal's elements, or of the bits of numbers that NumPy lacks."""
     import numpy as np
 
-    if scalar == BF16:
-        return np.dtype(np.uint16)
     if not numpy_name(scalar):
         raise _no_dtype(formal, scalar)
     return np.dtype(numpy_name(scalar))
 
 
 def require_dtypes(formals: Iterable[Formal]) -> None:
-    """Refuses what NumPy lacks. A caller that knows bf16 arrays by their bits need not ask.
+    """Refuses what NumPy has no array for.
 
     Raises:
         JitError: a formal's type is not one of NumPy's.
@@ -212,6 +215,8 @@ def scalar_array(formal: Formal, scalar: ScalarType, value: Any) -> Any:
     import numpy as np
 
     dtype = dtype_of(formal, scalar)
+    if scalar.is_encoded:
+        value = _encoded(scalar, value, dtype)
     if isinstance(value, np.ndarray):
         if value.dtype != dtype or value.size != 1:
             raise formal.refuse(f"an array of one {dtype}", _describe(value))
@@ -232,6 +237,20 @@ def scalar_array(formal: Formal, scalar: ScalarType, value: Any) -> Any:
     return np.array(value, dtype=dtype)
 
 
+def _encoded(scalar: ScalarType, value: Any, dtype: Any) -> Any:
+    """A value of ml_dtypes as its bits, and those of the number next to a Python number; other values as they are."""
+    import numpy as np
+
+    if isinstance(value, np.ndarray | np.generic):
+        return value.view(dtype) if value.dtype.name == scalar.dtype else value
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return value
+    from usl_core.interp.encoding import bits_of  # the interpreter is loaded when it is needed
+    from usl_core.interp.machine import MachineArithmetic
+
+    return bits_of(np.array(MachineArithmetic().number(value, scalar)), scalar).astype(dtype)[()]
+
+
 def tensor_array(formal: Formal, typ: TensorType, value: Any, values: Control) -> Any:
     """The array for a tensor formal, of exactly the dtype and shape; dense ones are C-contiguous."""
     import numpy as np
@@ -239,6 +258,8 @@ def tensor_array(formal: Formal, typ: TensorType, value: Any, values: Control) -
     dtype = dtype_of(formal, typ.scalar)
     if not isinstance(value, np.ndarray):
         raise formal.refuse(f"a NumPy array of {dtype}", _describe(value))
+    if typ.scalar.is_encoded and value.dtype.name == typ.scalar.dtype:
+        value = value.view(dtype)  # of the package ml_dtypes
     if value.dtype != dtype:
         note = f"convert it with .astype(np.{dtype})" if not formal.written else None
         raise formal.refuse(f"an array of {dtype}", f"of {value.dtype}", note)
@@ -283,7 +304,8 @@ class Arguments:
     """The arguments of a call, checked: by kind, type, shape, place and overlap.
 
     controls has the control values in the order of their formals (bool as 0 or 1), arrays the NumPy arrays of the data in the
-    order of theirs (a scalar is an array of one element, bf16 its bits), strides those of the windows, in elements.
+    order of theirs (a scalar is an array of one element; numbers that NumPy lacks are their bits), strides those of the
+    windows, in elements.
 
     Raises:
         JitError: an argument is wrong, or two overlap that must not.

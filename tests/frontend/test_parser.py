@@ -287,7 +287,6 @@ BITS = {
     "x = ~3": "the type of this literal is not known; write ~i32(...)",
     "x = i32(~y)": "`~` is defined on integer data only, not on f32 data",
     "z[1 << 70] = 0.0": "1 << 70 is no number; numbers are shifted by 0 to 64",
-    "y = fma(h, h, h)": "fma: arguments must be R, f32 or f64, got f16",
     "x = i32(bits(h))": "bits: the argument must be f32 or f64, got f16",
     "y = from_bits(x)": "from_bits: the argument must be u32 or u64, got i32",
 }

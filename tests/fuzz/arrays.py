@@ -11,7 +11,7 @@ from typing import Any
 from tests.fuzz.inputs import Controls, evaluate, formals_env, random_fields
 from usl_core.interp import Buffer, ConfigKey
 from usl_core.interp.buffers import dense_strides
-from usl_core.interp.machine import FORMATS, round_rational
+from usl_core.interp.machine import format_of, round_rational
 from usl_core.ir.nodes import Arg, Proc, StrideExpr
 from usl_core.ir.traverse import walk
 from usl_core.ir.types import ControlType, ScalarType, TensorType, scalar_of
@@ -24,16 +24,17 @@ def machine_value(typ: ScalarType, rng: random.Random, special: bool = False) ->
         small = rng.randint(max(lo, -5), 9)
         return rng.choice((small, small, 0, rng.randint(lo, hi), lo, hi))
     if special and rng.random() < 0.2:
-        return rng.choice((math.inf, -math.inf, math.nan, -0.0, _least(typ), -_least(typ)))
+        chosen = rng.choice((math.inf, -math.inf, math.nan, -0.0, _least(typ), -_least(typ)))
+        return math.nan if math.isinf(chosen) and format_of(typ).finite else chosen
     small_value = rng.choice(
         (rng.randint(-4, 9), rng.randint(-4, 9), 0, Fraction(rng.randint(-9, 9), rng.choice((2, 3, 4, 8))))
     )
-    return round_rational(small_value, FORMATS[typ.name])
+    return round_rational(small_value, format_of(typ))
 
 
 def _least(typ: ScalarType) -> float:
     """The smallest positive number of a floating type, a subnormal one."""
-    return math.ldexp(1.0, FORMATS[typ.name].least)
+    return math.ldexp(1.0, format_of(typ).least)
 
 
 def machine_inputs(
@@ -67,7 +68,7 @@ def machine_inputs(
 def _field(typ: Any, value: Any) -> Any:
     """A field's value as machine mode takes it."""
     real = isinstance(typ, ScalarType) and typ.is_real
-    return round_rational(value, FORMATS[typ.name]) if real else value
+    return round_rational(value, format_of(typ)) if real else value
 
 
 def _window(scalar: ScalarType, shape: tuple[int, ...], rng: random.Random, others: Sequence[tuple[Arg, Buffer]]) -> Buffer:

@@ -12,10 +12,16 @@ from textwrap import indent
 from tests.fuzz.configured import REGISTERS
 from tests.fuzz.instructions import INSTRUCTIONS
 from usl_core.ir.nodes import Proc
+from usl_core.ir.types import FloatFormat, Kind, ScalarType
 from usl_core.procedure import proc_from_source
 
-_FLOATS = ("f32", "f64", "f16", "bf16")
-_TYPES = ("f32", "f32", "f64", "f16", "bf16", "i8", "u8", "i16", "u16", "i32", "i64", "u32", "u64")
+F8E4M3 = ScalarType("f8e4m3", Kind.FLOAT, 8, format=FloatFormat(4, -9, 9, finite=True))
+F8E5M2 = ScalarType("f8e5m2", Kind.FLOAT, 8, format=FloatFormat(3, -16, 16))
+_DECLARED = {"f8e4m3": F8E4M3, "f8e5m2": F8E5M2}
+"""Types as plugins declare them."""
+
+_FLOATS = ("f32", "f64", "f16", "bf16", *_DECLARED)
+_TYPES = ("f32", "f32", "f64", *_FLOATS[2:], "i8", "u8", "i16", "u16", "i32", "i64", "u32", "u64")
 _TAKEN = (
     *("int", "double", "char", "const", "long", "short", "static", "struct", "switch", "union", "void", "volatile", "restrict"),
     *("register", "auto", "sizeof", "typedef", "inline", "goto", "a", "b", "scale", "count", "ctx", "data", "strides", "main"),
@@ -42,7 +48,9 @@ def corner_program(rng: random.Random) -> tuple[Proc, tuple[Proc, ...]]:
     """A program and the instructions that it may call."""
     writer = _Writer(rng)
     text = writer.text()
-    return proc_from_source(text, {**INSTRUCTIONS, "Reg": REGISTERS}).ir, tuple(one.ir for one in INSTRUCTIONS.values())
+    return proc_from_source(text, {**INSTRUCTIONS, **_DECLARED, "Reg": REGISTERS}).ir, tuple(
+        one.ir for one in INSTRUCTIONS.values()
+    )
 
 
 def instruction_program(rng: random.Random) -> tuple[Proc, tuple[Proc, ...]]:
@@ -112,8 +120,6 @@ class _Writer:
     # ---- values
 
     def literal(self, typ: str) -> str:
-        if typ == "bf16":
-            return f"bf16({self.rng.choice(('1.0', '0.5', '-2.0'))})"
         return self.rng.choice(("0.0", "1.0", "-2.0", "0.5") if typ in _FLOATS else ("0", "1", "3", "7"))
 
     def leaf(self, typ: str, i: str) -> str:
@@ -123,8 +129,6 @@ class _Writer:
         return "s" if typ == self.typ and self.chance(0.3) else self.literal(typ)
 
     def value(self, typ: str, i: str, depth: int = 1) -> str:
-        if typ == "bf16":  # C cannot compute with it
-            return self.rng.choice((self.leaf(typ, i), f"bf16({self.value('f32', i, depth)})"))
         if depth == 0:
             return self.rng.choice((self.leaf(typ, i), f"{typ}({self.leaf(self.rng.choice((self.typ, self.other)), i)})"))
         a, b = self.value(typ, i, depth - 1), self.value(typ, i, depth - 1)
@@ -132,8 +136,12 @@ class _Writer:
         if typ not in _FLOATS:
             forms += [f"{a} % {b}", f"{a} / {b}", f"{a} & {b}", f"{a} | {b}", f"{a} ^ {b}", f"~{self.leaf(typ, i)}"]
             forms += [f"{a} << {b}", f"{a} >> {b}", f"{a} {self.rng.choice(('<<', '>>'))} {self.rng.choice('0137')}"]
-        elif typ in ("f32", "f64"):
-            forms += [f"fma({a}, {b}, {self.leaf(typ, i)})", f"{self.rng.choice(('rint', 'floor', 'ceil', 'trunc'))}({a})"]
+        else:
+            forms += [
+                f"fma({a}, {b}, {self.leaf(typ, i)})",
+                f"{self.rng.choice(('rint', 'floor', 'ceil', 'trunc', 'sqrt'))}({a})",
+            ]
+            forms += [f"select({a}, {b}, {self.leaf(typ, i)}, {b})", f"{self.rng.choice(('abs', 'relu', 'rsqrt'))}({a})"]
         return f"({self.rng.choice(forms)})"
 
     # ---- pieces
@@ -143,10 +151,8 @@ class _Writer:
         i, scalar, typ = self.fresh("i"), *self.rng.choice((("s", self.typ), ("r", "i32")))
         own = self.value(typ, i)
         one = [f"{scalar} = {self.literal(typ)}\n", f"{scalar} = {own}\n", f"z[{i}] = {self.other}({scalar})\n"]
-        sums = []
-        if typ != "bf16":
-            one += [f"{scalar} = {scalar} * {self.literal(typ)}\n"]
-            sums = self.rng.sample([f"{scalar} += {own}\n"] * 2, self.rng.choice((0, 1, 1, 1, 2)))
+        one += [f"{scalar} = {scalar} * {self.literal(typ)}\n"]
+        sums = self.rng.sample([f"{scalar} += {own}\n"] * 2, self.rng.choice((0, 1, 1, 1, 2)))
         mixed = [*sums, *(self.rng.choice(one) for _ in range(self.rng.choice((0, 1, 1, 2)) if sums else 1))]
         self.rng.shuffle(mixed)
         touched = "".join(mixed)
@@ -154,7 +160,7 @@ class _Writer:
         kind = self.rng.randrange(4)
         if kind == 0:
             hi, body = self.rng.choice(("1", "min(n, 1)")), touched
-        elif kind == 1 and typ != "bf16":
+        elif kind == 1:
             hi, body = (
                 self.rng.choice(("n", "m", "3")),
                 f"{scalar} += {self.value(typ, i, 0).replace(scalar, self.literal(typ))}\n",
@@ -181,8 +187,6 @@ class _Writer:
 
     def divided(self) -> str:
         i = self.fresh("i")
-        if self.typ == "bf16":
-            return f"for {i} in seq(0, n):\n    z[{i}] = {self.value(self.other, i)}\n"
         if self.chance(0.4):
             return self.scaled_sum(i)
         op = self.rng.choice("//%") if self.typ not in _FLOATS else "/"
@@ -210,7 +214,7 @@ class _Writer:
     def casts(self) -> str:
         i = self.fresh("i")
         a, b = (f"{t}({self.leaf(u, i)})" for t, u in ((self.typ, self.other), (self.other, self.typ)))
-        nested = f"{self.other}({self.rng.choice(_TYPES[:3] + _TYPES[5:])}({self.leaf(self.typ, i)}))"
+        nested = f"{self.other}({self.rng.choice(_TYPES)}({self.leaf(self.typ, i)}))"
         return f"for {i} in seq(0, n):\n    x[{i}] = {a}\n    z[{i} + 1] = {self.rng.choice((b, nested))}\n"
 
     def calls(self) -> str:

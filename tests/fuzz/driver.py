@@ -11,14 +11,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from usl_c11.emit import Library
 from usl_c11.names import legal
 from usl_c11.types import spelling, window_struct
 from usl_core.errors import NOWHERE
 from usl_core.interp import Buffer, ConfigKey
+from usl_core.interp.encoding import bits_of, numbers_of
 from usl_core.ir.config import Config
 from usl_core.ir.nodes import Arg, Proc
-from usl_core.ir.types import BF16, BOOL, ControlType, ScalarType, TensorType, scalar_of
+from usl_core.ir.types import BOOL, ControlType, ScalarType, TensorType, scalar_of
 from usl_core.ir.written import written_formals
 
 HEAD = """
@@ -54,25 +57,26 @@ _FORMATS = {
     "u32": "I",
     "u64": "Q",
 }
-"""Of an element in memory, as `struct` spells it; bf16 is its 16 bits."""
+"""Of an element in memory, as `struct` spells it."""
 
 
 def packed(scalar: ScalarType, values: Sequence[Any]) -> bytes:
     """The bytes of elements; values are those of the interpreter's machine mode."""
-    if scalar == BF16:
-        return b"".join(struct.pack("<f", value)[2:] for value in values)  # the upper half of an f32
+    if scalar.is_encoded:
+        return bytes(bits_of(np.array(values), scalar).astype(f"<u{width(scalar)}"))
     return struct.pack(f"<{len(values)}{_FORMATS[scalar.name]}", *values)
 
 
 def unpacked(scalar: ScalarType, data: bytes) -> list[Any]:
-    if scalar == BF16:
-        return [struct.unpack("<f", b"\0\0" + data[k : k + 2])[0] for k in range(0, len(data), 2)]
+    if scalar.is_encoded:
+        found: list[Any] = numbers_of(np.frombuffer(data, f"<u{width(scalar)}"), scalar).tolist()
+        return found
     return [value for (value,) in struct.iter_unpack(f"<{_FORMATS[scalar.name]}", data)]
 
 
 def width(scalar: ScalarType) -> int:
     """Bytes of one element."""
-    return 2 if scalar == BF16 else struct.calcsize(f"<{_FORMATS[scalar.name]}")
+    return scalar.bits // 8 if scalar.is_encoded else struct.calcsize(f"<{_FORMATS[scalar.name]}")
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,9 @@ from tests.interp.test_exact import evaluate
 from tests.interp.test_machine import elementwise, samples
 from usl_core.interp import POISON
 from usl_core.interp.exponentials import rational
-from usl_core.interp.machine import FORMATS, round_rational
+from usl_core.interp.machine import format_of, round_rational
 from usl_core.ir.externs import BUILTINS
-from usl_core.ir.types import SCALARS
+from usl_core.ir.types import F32, SCALARS
 
 INTEGERS: dict[str, Any] = {f"{s}{b}": np.dtype(f"{s}{b // 8}").type for s in "iu" for b in (8, 16, 32, 64)}
 
@@ -86,7 +86,7 @@ def test_a_multiply_add_rounds_once(a: float, b: float, c: float) -> None:
     found = elementwise("fma(a[i], b[i], out[i])", "f32", arrays[0], arrays[1], arrays[2].copy())[0]
     if all(map(math.isfinite, (a, b, c))):
         exact = Fraction(a) * Fraction(b) + Fraction(c)
-        assert float(found) == round_rational(exact, FORMATS["f32"])
+        assert float(found) == round_rational(exact, format_of(F32))
         if exact == 0 and (a == 0 or b == 0) and c == 0:
             assert math.copysign(1.0, float(found)) == math.copysign(1.0, a * b + c)
     elif math.isfinite(a) and math.isfinite(b):

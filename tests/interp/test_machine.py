@@ -14,8 +14,8 @@ import pytest
 from tests.interp.programs import program
 from usl_core.errors import InterpError
 from usl_core.interp import Buffer, run
-from usl_core.interp.machine import FORMATS, round_float, round_rational
-from usl_core.ir.types import F32
+from usl_core.interp.machine import format_of, round_float, round_rational
+from usl_core.ir.types import F32, SCALARS
 
 DTYPES: dict[str, Any] = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
 
@@ -120,11 +120,11 @@ def test_rounding_a_rational_and_rounding_a_float_agree() -> None:
     for _ in range(500):
         value = math.ldexp(rng.uniform(-2, 2), rng.randint(-160, 140))
         for name in ("f16", "bf16", "f32"):
-            form = FORMATS[name]
+            form = format_of(SCALARS[name])
             assert round_float(value, form) == round_rational(Fraction(value), form)
         with np.errstate(over="ignore"):
-            assert round_float(value, FORMATS["f32"]) == float(np.float32(value))
-            assert round_float(value, FORMATS["f16"]) == float(np.float16(value))
+            assert round_float(value, format_of(SCALARS["f32"])) == float(np.float32(value))
+            assert round_float(value, format_of(SCALARS["f16"])) == float(np.float16(value))
 
 
 def test_functions_give_what_c_gives_outside_of_their_domain() -> None:

@@ -30,7 +30,7 @@ from usl_core.ir.combining import as_extremes, operands
 from usl_core.ir.externs import EXP, FMA, IDX, MAX, MIN, SELECT, TOTAL, Extern
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import child_nodes
-from usl_core.ir.types import BF16, BOOL, F16, F32, F64, R, ScalarType, Type
+from usl_core.ir.types import BOOL, R, ScalarType, Type
 
 Leaf = Hashable
 """Something whose having no value (it is uninitialised, or a divisor is 0) leaves an expression without one (or stops the run,
@@ -269,14 +269,10 @@ def _is_needless(typ: ScalarType, between: Type, source: Type) -> bool:
         (low, high), (least, greatest) = source.int_range(), between.int_range()
         return least <= low and high <= greatest
     if source.is_int:
-        return typ.is_real and (between == R or max(map(abs, source.int_range())) <= 1 << _DIGITS.get(between, 0))
-    return between in (source, R) or (between, source) in _WIDER
-
-
-_DIGITS = {F16: 11, BF16: 8, F32: 24, F64: 53}
-"""The binary digits of floating numbers: integers of so many are among them."""
-_WIDER = {(F64, F16), (F64, BF16), (F64, F32), (F32, F16), (F32, BF16)}
-"""Pairs of floating types of which the first has all values of the second."""
+        form = between.format  # integers of so many binary digits are among its values
+        digits = min(form.precision, form.infinite - 1) if form else 0
+        return typ.is_real and (between == R or max(map(abs, source.int_range())) <= 1 << digits)
+    return between in (source, R) or bool(between.format and source.format and between.format.has_all_of(source.format))
 
 
 class _SharedLowering(Lowering):

@@ -9,13 +9,13 @@ from usl_core.interp.buffers import Buffer, dense_strides
 from usl_core.interp.compile import Compiler
 from usl_core.interp.exact import ExactArithmetic
 from usl_core.interp.exponentials import rational
-from usl_core.interp.machine import FORMATS, FloatFormat, round_float, round_rational
+from usl_core.interp.machine import format_of, largest, round_float, round_rational
 from usl_core.interp.run import Result, run
 from usl_core.interp.runtime import Access, ConfigKey, ConfigState, State
 from usl_core.interp.values import POISON, Poison, PoisonBranch, Value, ValueTooLarge
 
 __all__ = [
-    "FORMATS", "POISON", "SHARED", "Access", "Arithmetic", "Buffer", "Compiler", "ConfigKey", "ConfigState",
-    "ExactArithmetic", "FloatFormat", "Poison", "PoisonBranch", "Result", "State", "Value", "ValueTooLarge", "bind",
-    "dense_strides", "rational", "round_float", "round_rational", "run",
+    "POISON", "SHARED", "Access", "Arithmetic", "Buffer", "Compiler", "ConfigKey", "ConfigState",
+    "ExactArithmetic", "Poison", "PoisonBranch", "Result", "State", "Value", "ValueTooLarge", "bind",
+    "dense_strides", "format_of", "largest", "rational", "round_float", "round_rational", "run",
 ]  # fmt: skip

@@ -8,31 +8,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from usl_core.calling import numpy_name
 from usl_core.errors import InterpError
 from usl_core.interp.buffers import Buffer, require_rank
+from usl_core.interp.encoding import bits_of, numbers_of
 from usl_core.interp.values import POISON, Value
 from usl_core.ir.nodes import Arg
-from usl_core.ir.types import BF16, ScalarType, scalar_of
+from usl_core.ir.types import R, ScalarType, scalar_of
 
 Array = NDArray[Any]
 Store = Callable[[], None]
 
-_DTYPES = {
-    "R": np.float64,
-    "f16": np.float16,
-    "bf16": np.uint16,
-    "f32": np.float32,
-    "f64": np.float64,
-}
-
 
 def dtype_of(scalar: ScalarType) -> np.dtype[Any]:
-    """The dtype of arrays that hold scalar; bf16 as its bits, R as f64, integers of plugins by their width."""
-    if scalar.is_int and scalar.bits in (8, 16, 32, 64):
-        return np.dtype(f"{'i' if scalar.signed else 'u'}{scalar.bits // 8}")
-    if scalar.name not in _DTYPES:
+    """The dtype of arrays that hold scalar; what NumPy lacks as its bits, R as f64, integers of plugins by their width."""
+    name = "float64" if scalar == R else numpy_name(scalar)
+    if not name:
         raise InterpError(f"no NumPy dtype for the scalar type {scalar}; pass a Buffer")
-    return np.dtype(_DTYPES[scalar.name])
+    return np.dtype(name)
 
 
 def import_arrays(arrays: Sequence[tuple[Arg, Array]]) -> list[tuple[Buffer, Store]]:
@@ -61,7 +54,7 @@ def import_arrays(arrays: Sequence[tuple[Arg, Array]]) -> list[tuple[Buffer, Sto
 def _check(formal: Arg, array: Array) -> None:
     name, scalar = formal.name.name, scalar_of(formal.type)
     require_rank(formal, array.shape)
-    if array.dtype != dtype_of(scalar):
+    if array.dtype != dtype_of(scalar) and not (scalar.is_encoded and array.dtype.name == scalar.dtype):
         raise InterpError(
             f"argument {name} must have dtype {dtype_of(scalar)} for {scalar}, got {array.dtype}", span=formal.span
         )
@@ -84,7 +77,7 @@ def _import(formal: Arg, array: Array, base: int, data: list[Value]) -> tuple[Bu
     strides = tuple(stride // array.itemsize for stride in array.strides)
     address: int = array.__array_interface__["data"][0]
     buffer = Buffer(scalar, array.shape, data, (address - base) // array.itemsize, strides)
-    values = (_from_bits(array) if scalar == BF16 else array).ravel().tolist()
+    values = numbers(array, scalar).ravel().tolist()
     if len(data) == len(values) and array.flags.c_contiguous:
         data[:] = values
     else:
@@ -98,17 +91,13 @@ def _store(buffer: Buffer, array: Array) -> None:
     values = buffer.values()
     defined = np.array([value is not POISON for value in values], dtype=bool).reshape(array.shape)
     plain = [0 if value is POISON else value for value in values]
-    if buffer.scalar == BF16:
-        new = _to_bits(np.array(plain, dtype=np.float32))
+    if buffer.scalar.is_encoded:
+        array, new = array.view(dtype_of(buffer.scalar)), bits_of(np.array(plain), buffer.scalar)
     else:
         new = np.array(plain, dtype=array.dtype)
     np.copyto(array, new.reshape(array.shape), where=defined)
 
 
-def _from_bits(bits: Array) -> Array:
-    """bf16 bits as f32, of which they are the upper half."""
-    return (bits.astype(np.uint32) << 16).view(np.float32)
-
-
-def _to_bits(values: Array) -> Array:
-    return (values.view(np.uint32) >> 16).astype(np.uint16)
+def numbers(array: Array, scalar: ScalarType) -> Array:
+    """The numbers in an array, of which it may hold the bits."""
+    return numbers_of(array.view(dtype_of(scalar)), scalar) if scalar.is_encoded else array

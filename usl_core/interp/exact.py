@@ -25,7 +25,7 @@ from usl_core.interp.exponentials import Quotient, rational, whole
 from usl_core.interp.functions import DIGITS, FUNCTIONS
 from usl_core.interp.values import POISON, Fault, Value
 from usl_core.ir.externs import Extern
-from usl_core.ir.types import BOOL, ScalarType, Type
+from usl_core.ir.types import BOOL, SCALARS, ScalarType, Type
 
 
 def divide(a: Any, b: Any) -> Any:
@@ -45,7 +45,7 @@ def bits(x: Any, width: int) -> Any:
     """The bits of the float of that width that is next to x."""
     if x is POISON:
         return POISON
-    return machine.bits(machine.round_rational(rational(x, DIGITS), machine.FORMATS[f"f{width}"]), width)
+    return machine.bits(machine.round_rational(rational(x, DIGITS), machine.format_of(SCALARS[f"f{width}"])), width)
 
 
 def from_bits(pattern: Any, width: int) -> Any:

@@ -7,6 +7,7 @@ of the platform's f64 library, rounded; C's float versions may differ in the las
 
 from __future__ import annotations
 
+import functools
 import math
 import struct
 from collections.abc import Callable
@@ -17,27 +18,32 @@ from typing import Any
 from usl_core.interp.arith import SHARED, Arithmetic, wrap_value
 from usl_core.interp.values import POISON, Fault, Value
 from usl_core.ir.externs import Extern
-from usl_core.ir.types import BF16, F16, F32, F64, ScalarType, Type
-from usl_core.records import dataclass
+from usl_core.ir.types import F32, F64, FloatFormat, R, ScalarType, Type
 
 
-@dataclass(frozen=True, slots=True)
-class FloatFormat:
-    """A binary format: bits of the significand; exponents of the least subnormal and of the least power that is infinite."""
+def format_of(typ: ScalarType) -> FloatFormat:
+    """The format of a floating type; R is computed as f64.
 
-    precision: int
-    least: int
-    infinite: int
+    Raises:
+        Fault: the type declares none.
+    """
+    form = F64.format if typ == R else typ.format
+    if form is None:
+        raise Fault(f"machine precision of the scalar type {typ} is not known")
+    return form
 
 
-FORMATS: dict[str, FloatFormat] = {
-    F16.name: FloatFormat(11, -24, 16),
-    BF16.name: FloatFormat(8, -133, 128),
-    F32.name: FloatFormat(24, -149, 128),
-    F64.name: FloatFormat(53, -1074, 1024),
-    "R": FloatFormat(53, -1074, 1024),
-}
-"""By the name of the scalar type; a plugin's type is added here with its format."""
+@functools.cache
+def largest(form: FloatFormat) -> float:
+    """The greatest finite number of a format."""
+    return math.ldexp(2.0 - math.ldexp(1.0 + form.finite, 1 - form.precision), form.infinite - 1)
+
+
+def _limited(value: float, sign: float, form: FloatFormat) -> float:
+    """A rounded number, or what the format has in its place if it is too large."""
+    if abs(value) <= largest(form):
+        return value
+    return math.nan if form.finite else math.copysign(math.inf, sign)
 
 
 def round_rational(value: int | Fraction, form: FloatFormat) -> float:
@@ -51,21 +57,19 @@ def round_rational(value: int | Fraction, form: FloatFormat) -> float:
     quantum = max(exponent - form.precision + 1, form.least)
     steps = round(value / Fraction(2) ** quantum)
     if abs(steps) >= 1 << max(0, form.infinite - quantum):
-        return math.copysign(math.inf, steps)
-    return math.ldexp(steps, quantum) if steps else math.copysign(0.0, value)
+        return _limited(math.inf, steps, form)
+    return _limited(math.ldexp(steps, quantum), steps, form) if steps else math.copysign(0.0, value)
 
 
 def round_float(value: float, form: FloatFormat) -> float:
     """The nearest number of a format narrower than f64, ties to even."""
-    if value == 0 or not math.isfinite(value):
+    if value == 0 or value != value:
         return value
     if abs(value) >= math.ldexp(1.0, form.infinite):
-        return math.copysign(math.inf, value)
+        return _limited(math.inf, value, form)
     quantum = max(math.frexp(value)[1] - form.precision, form.least)
     result = math.ldexp(round(math.ldexp(value, -quantum)), quantum)
-    if abs(result) >= math.ldexp(1.0, form.infinite):
-        return math.copysign(math.inf, value)
-    return math.copysign(result, value)
+    return _limited(math.copysign(result, value), value, form)
 
 
 def _round_f32(value: Any) -> Any:
@@ -180,11 +184,11 @@ class MachineArithmetic(Arithmetic):
 
     def real_literal(self, value: Fraction, typ: ScalarType) -> float:
         """The number rounded to its type."""
-        return round_rational(value, self.format(typ))
+        return round_rational(value, format_of(typ))
 
     def rounded(self, typ: ScalarType, text: str) -> str:
         """The text of a result rounded to its type."""
-        form = self.format(typ)
+        form = format_of(typ)
         if form.precision == 53:
             return text
         return f"{self._rounding(typ, form)}({text})"
@@ -192,16 +196,16 @@ class MachineArithmetic(Arithmetic):
     def to_real(self, source: Type, target: ScalarType, text: str) -> str:
         """The text of a conversion, rounded to the target."""
         if isinstance(source, ScalarType) and not source.is_int:
-            narrower = self.format(target).precision < self.format(source).precision or source != target
+            narrower = format_of(target).precision < format_of(source).precision or source != target
             return self.rounded(target, text) if narrower else text
-        form = self.format(target)
+        form = format_of(target)
         name = f"convert_{target.name}"
         self.names.setdefault(name, lambda value: POISON if value is POISON else round_rational(int(value), form))
         return f"{name}({text})"
 
     def fused(self, typ: ScalarType, a: str, b: str, c: str) -> str:
         """The text of the exact result, rounded once."""
-        form, name = self.format(typ), f"fma_{typ.name}"
+        form, name = format_of(typ), f"fma_{typ.name}"
 
         def fma(a: Any, b: Any, c: Any) -> Any:
             if a is POISON or b is POISON or c is POISON:
@@ -231,16 +235,9 @@ class MachineArithmetic(Arithmetic):
 
         return apply
 
-    def format(self, typ: ScalarType) -> FloatFormat:
-        """The format of a floating type."""
-        form = FORMATS.get(typ.name)
-        if form is None:
-            raise Fault(f"machine precision of the scalar type {typ} is not known")
-        return form
-
     def round(self, typ: ScalarType, value: float) -> float:
         """A float brought to the nearest number of typ."""
-        form = self.format(typ)
+        form = format_of(typ)
         return value if form.precision == 53 else round_float(value, form)
 
     def _rounding(self, typ: ScalarType, form: FloatFormat) -> str:

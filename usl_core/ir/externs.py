@@ -61,13 +61,6 @@ def _floating(types: Sequence[Type]) -> ScalarType:
     return typ
 
 
-def _fused(types: Sequence[Type]) -> Type:
-    typ = _floating(types)
-    if typ.bits == 16:
-        raise ValueError(f"arguments must be R, f32 or f64, got {typ}")
-    return typ
-
-
 _BITS = {F32: U32, F64: U64}
 _FROM_BITS = {bits: typ for typ, bits in _BITS.items()}
 
@@ -134,7 +127,7 @@ FLOOR = Extern("floor", 1, _floating)
 CEIL = Extern("ceil", 1, _floating)
 TRUNC = Extern("trunc", 1, _floating)
 """The whole number next to x towards 0."""
-FMA = Extern("fma", 3, _fused)
+FMA = Extern("fma", 3, _floating)
 """`fma(a, b, c)` is a * b + c, rounded once."""
 BITS = Extern("bits", 1, _bits)
 """The bits of an f32 as a u32, of an f64 as a u64; of a NaN those of some NaN."""

@@ -5,6 +5,7 @@ Scalar and control types compare by value; `TensorType` holds expressions and co
 
 from __future__ import annotations
 
+from dataclasses import field
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
@@ -24,13 +25,53 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class FloatFormat:
+    """A binary format of floating numbers: a sign, an exponent, a fraction, from the highest bit on (IEEE 754-2019 §3.4).
+
+    precision is the bits of the significand, the leading one included; least the exponent of the least positive number, and
+    infinite that of the least power of two that is too large. A finite format has no infinities (OCP E4M3): all ones, but for
+    the sign, are NaN, the other patterns of the greatest exponent are numbers, and what is too large becomes NaN.
+    """
+
+    precision: int
+    least: int
+    infinite: int
+    finite: bool = False
+
+    @property
+    def exponents(self) -> int:
+        """How many exponents normal numbers have."""
+        return self.infinite - (self.least + self.precision - 1)
+
+    def has_all_of(self, other: FloatFormat) -> bool:
+        """Whether every value of the other format is one of this."""
+        wide = self.precision >= other.precision and self.least <= other.least and self.infinite >= other.infinite
+        return wide and (other.finite or not self.finite)
+
+
+@dataclass(frozen=True, slots=True)
 class ScalarType:
-    """A type of data. `bits` is 0 for R; `signed` matters for integers only. Plugins may declare more of them."""
+    """A type of data. `bits` is 0 for R; `signed` matters for integers only. Plugins may declare more of them.
+
+    A floating type with a format can be computed with. c is the C type in which the compiler does that; without one, C keeps
+    the bits in an unsigned integer and computes in float. dtype is how NumPy, or the package ml_dtypes, calls the type.
+    """
 
     name: str
     kind: Kind
     bits: int
     signed: bool = True
+    format: FloatFormat | None = field(default=None, hash=False)
+    c: str = field(default="", hash=False)
+    dtype: str = field(default="", hash=False)
+
+    def __post_init__(self) -> None:
+        form = self.format
+        if form is None:
+            return
+        exponents = (1 << (self.bits - form.precision)) - (1 if form.finite else 2)
+        if form.precision < 2 or form.least > 0 or form.exponents != exponents:
+            raise ValueError(f"{self.name}: {self.bits} bits do not give the numbers of {form}")
 
     def __str__(self) -> str:
         return self.name
@@ -45,6 +86,11 @@ class ScalarType:
         """Whether values are rationals in the analysis and the exact interpreter (R and floating types)."""
         return self.kind is not Kind.INT
 
+    @property
+    def is_encoded(self) -> bool:
+        """Whether arrays hold the bits of its numbers, in unsigned integers, because C and NumPy have no such numbers."""
+        return self.format is not None and not self.c
+
     def int_range(self) -> tuple[int, int]:
         """Least and greatest value of an integer type."""
         assert self.is_int
@@ -52,10 +98,10 @@ class ScalarType:
 
 
 R = ScalarType("R", Kind.REAL, 0)
-F16 = ScalarType("f16", Kind.FLOAT, 16)
-BF16 = ScalarType("bf16", Kind.FLOAT, 16)
-F32 = ScalarType("f32", Kind.FLOAT, 32)
-F64 = ScalarType("f64", Kind.FLOAT, 64)
+F16 = ScalarType("f16", Kind.FLOAT, 16, format=FloatFormat(11, -24, 16), c="usl_f16", dtype="float16")
+BF16 = ScalarType("bf16", Kind.FLOAT, 16, format=FloatFormat(8, -133, 128), dtype="bfloat16")
+F32 = ScalarType("f32", Kind.FLOAT, 32, format=FloatFormat(24, -149, 128), c="float", dtype="float32")
+F64 = ScalarType("f64", Kind.FLOAT, 64, format=FloatFormat(53, -1074, 1024), c="double", dtype="float64")
 I8 = ScalarType("i8", Kind.INT, 8)
 I16 = ScalarType("i16", Kind.INT, 16)
 I32 = ScalarType("i32", Kind.INT, 32)

@@ -210,12 +210,6 @@ def test_windows_refuse_strides_that_are_no_elements_and_broadcast_results() -> 
         scale(3, 0, row, 1.0, True)
 
 
-def test_bf16_has_no_numpy_type() -> None:
-    proc = kernels.parse("def f(x: bf16[4], y: bf16[4]):\n    for i in seq(0, 4):\n        y[i] = x[i]\n")
-    with pytest.raises(JitError, match="argument x is bf16, which NumPy does not have"):
-        jit(proc)
-
-
 def test_the_cached_library_is_used_again(monkeypatch: pytest.MonkeyPatch) -> None:
     first = jit(kernels.SGEMM)
     monkeypatch.setattr("usl_c11.cache.compile_library", lambda *_: pytest.fail("compiled again"))

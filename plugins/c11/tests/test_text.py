@@ -309,10 +309,11 @@ def test_r_must_have_been_given_a_precision() -> None:
     assert "type R is left" in refusal("def f(x: R[4]):\n    x[0] = 1.0\n")
 
 
-def test_bf16_is_stored_and_copied_but_not_computed_with() -> None:
+def test_bf16_is_stored_as_bits_and_computed_with_in_float() -> None:
     assert body("def f(x: bf16[4]):\n    x[0] = x[1]\n").strip() == "x[0] = x[1];"
-    assert "no arithmetic on bf16" in refusal("def f(x: bf16[4]):\n    x[0] = x[1] + x[2]\n")
-    assert "no arithmetic on bf16" in refusal("def f(x: bf16[4], y: f32[4]):\n    y[0] = f32(x[1])\n")
+    added = body("def f(x: bf16[4]):\n    x[0] = x[1] + x[2]\n").strip()
+    assert added == "x[0] = usl_bf16_from_f32(usl_f32_from_bf16(x[1]) + usl_f32_from_bf16(x[2]));"
+    assert body("def f(x: bf16[4], y: f32[4]):\n    y[0] = f32(x[1])\n").strip() == "y[0] = usl_f32_from_bf16(x[1]);"
 
 
 def test_memory_without_addresses_is_touched_by_instructions_only() -> None:

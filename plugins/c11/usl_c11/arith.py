@@ -14,7 +14,7 @@ from usl_c11.unit import Unit
 from usl_core.errors import BackendError, Span
 from usl_core.ir import externs
 from usl_core.ir.externs import Extern
-from usl_core.ir.types import F16, F64, ScalarType
+from usl_core.ir.types import F32, F64, I64, U64, ScalarType
 
 
 def narrow(value: C, scalar: ScalarType, unit: Unit, span: Span) -> C:
@@ -23,9 +23,13 @@ def narrow(value: C, scalar: ScalarType, unit: Unit, span: Span) -> C:
 
 
 def float_operation(op: str, lhs: C, rhs: C, scalar: ScalarType, unit: Unit) -> C:
-    """`+ - * /` of floats. f16 is rounded after each operation, because C may compute it in float."""
-    result = binary(op, lhs, rhs)
-    return cast("usl_f16", result) if scalar == F16 else result
+    """`+ - * /` of floats."""
+    return rounded(binary(op, lhs, rhs), scalar)
+
+
+def rounded(value: C, scalar: ScalarType) -> C:
+    """A result of a floating type. What is not float or double is rounded, because C may compute f16, say, in float."""
+    return value if scalar in (F32, F64) else cast(scalar.c, value)
 
 
 def promoted_fits(op: str, scalar: ScalarType) -> bool:
@@ -96,6 +100,26 @@ def truncated(value: C, target: ScalarType, unit: Unit, span: Span) -> C:
     return cast(unit.ctype(target, span), cast("int32_t", value) if is_narrow(target) else value)
 
 
+def pack(value: C, source: ScalarType | None, target: ScalarType, unit: Unit) -> C:
+    """The bits of the number of the type target next to a value; source None is a control value."""
+    if source is not None and not source.is_int:
+        return call(unit.helpers.pack(target, F64 if source == F64 else F32), value)
+    if source is None or source.bits == 64:
+        return call(unit.helpers.pack(target, U64 if source and not source.signed else I64), value)
+    exact = F32 if source.bits < 32 else F64
+    return call(unit.helpers.pack(target, exact), cast(exact.c, value))
+
+
+def packed_call(fn: Extern, args: Sequence[C], target: ScalarType, condition: ScalarType, unit: Unit, span: Span) -> C:
+    """A function of numbers that C lacks, as bits; its arguments are in float, and so is what a plugin's C is given."""
+    if fn is externs.FMA:
+        return call(unit.helpers.pack(target, F64), call(unit.helpers.fma(), *args))
+    if fn is externs.RSQRT:  # rounded twice
+        root = call(unit.helpers.unpack(target), pack(_math("sqrt", args, F32, unit), F32, target, unit))
+        return pack(binary("/", C("1.0f"), root), F32, target, unit)
+    return pack(extern_call(fn, args, F32, F32 if condition.is_encoded else condition, unit, span), F32, target, unit)
+
+
 _MATH = frozenset({*externs.FUNCTIONS, *externs.ROUNDINGS, externs.FMA} - {externs.RSQRT})
 """What is in `<math.h>` under its own name."""
 
@@ -116,6 +140,8 @@ def extern_call(fn: Extern, args: Sequence[C], scalar: ScalarType, condition: Sc
         return call(helpers.maximum(scalar), lo, call(helpers.minimum(scalar), x, hi))
     if fn is externs.ABS:
         return _absolute(args[0], scalar, unit)
+    if fn is externs.FMA and scalar not in (F32, F64):
+        return rounded(call(helpers.fma(), *args), scalar)
     if fn in _MATH:
         return _math(fn.name, args, scalar, unit)
     if fn is externs.RSQRT:
@@ -141,5 +167,4 @@ def _math(name: str, args: Sequence[C], scalar: ScalarType, unit: Unit) -> C:
     unit.include("<math.h>")
     if scalar == F64:
         return call(name, *args)
-    result = call(f"{name}f", *args)
-    return cast("usl_f16", result) if scalar == F16 else result
+    return rounded(call(f"{name}f", *args), scalar)

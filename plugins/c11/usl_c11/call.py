@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from usl_c11.access import address, lvalue, region_of, scalar_pointer, window_value
 from usl_c11.ctext import PRIMARY, C
-from usl_c11.expr import condition, control, data
+from usl_c11.expr import condition, control, stored
 from usl_c11.scope import Function
 from usl_c11.usage import is_placed, known_strides
 from usl_core.backend import written_formals
@@ -64,7 +64,7 @@ def _control(typ: ControlType, actual: Expr, fn: Function) -> C:
 def _scalar(scalar: ScalarType, actual: Expr, fn: Function) -> C:
     if isinstance(actual, Literal | ReadConfig):
         ctype = fn.unit.ctype(scalar, actual.span)
-        return C(f"&(const {ctype}){{{data(actual, fn)}}}")
+        return C(f"&(const {ctype}){{{stored(actual, fn)}}}")
     assert isinstance(actual, Read)
     return scalar_pointer(actual, fn)
 
@@ -105,7 +105,7 @@ def operand(proc: Proc, formal: Arg, actual: Expr, attribute: str | None, fn: Fu
         case ScalarType() as scalar:
             if attribute == "ptr":
                 return _scalar(scalar, actual, fn)
-            return data(actual, fn)
+            return stored(actual, fn)
         case TensorType(window=window):
             return _tensor_operand(actual, attribute, window, formal.name in written_formals(proc), fn)
 

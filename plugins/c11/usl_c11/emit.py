@@ -217,9 +217,14 @@ def _called(bodies: Mapping[Proc, str], procs: Sequence[Proc], unit: Unit) -> di
 
 
 def _mentioned(helpers: Mapping[str, str], text: str) -> list[str]:
-    """The helpers that text mentions: folding may have dropped the expression that asked for one."""
-    words = frozenset(re.findall(r"usl_\w+", text))
-    return [helper for name, helper in helpers.items() if name in words]
+    """The helpers that text mentions, and those that they use, which are before them: folding may have dropped the expression
+    that asked for one."""
+    words, found = set(re.findall(r"usl_\w+", text)), list[str]()
+    for name, helper in reversed(helpers.items()):
+        if name in words:
+            words.update(re.findall(r"usl_\w+", helper))
+            found.insert(0, helper)
+    return found
 
 
 def _source(procs: Sequence[Proc], helpers: Sequence[str], tests: Sequence[str], functions: Sequence[str], unit: Unit) -> str:

@@ -10,7 +10,7 @@ from usl_c11 import arith
 from usl_c11.ctext import C, binary, call, cast, unary
 from usl_c11.folding import folded
 from usl_c11.intervals import ends, fits
-from usl_c11.literals import control_literal, float_literal, integer_literal, ring_literal
+from usl_c11.literals import control_literal, float_literal, integer_literal, ring_literal, round_to
 from usl_c11.memory import ask, overrides
 from usl_c11.names import legal
 from usl_c11.scope import Buffer, Function, Place
@@ -30,7 +30,7 @@ from usl_core.ir.nodes import (
     UnaryMinus,
     WindowExpr,
 )
-from usl_core.ir.types import ControlType, ScalarType, all_bits, is_integer_control
+from usl_core.ir.types import F32, ControlType, ScalarType, all_bits, is_integer_control
 from usl_core.ranges import Range, decided_by, range_of
 
 TRUE, FALSE = C("true"), C("false")
@@ -204,7 +204,9 @@ def scalar_type(expr: Expr) -> ScalarType:
 def data(expr: Expr, fn: Function) -> C:
     """A data expression, of exactly its C type (constants of narrow types: int)."""
     scalar, unit = scalar_type(expr), fn.unit
-    ctype = unit.ctype(scalar, expr.span)
+    if scalar.is_encoded:
+        return _unpacked(expr, scalar, fn)
+    unit.ctype(scalar, expr.span)  # the file needs what the type needs
     known = folded(expr)
     if known is not None:
         require_arithmetic(scalar, expr.span)
@@ -213,10 +215,8 @@ def data(expr: Expr, fn: Function) -> C:
         case Literal(value=value):
             require_arithmetic(scalar, expr.span)
             return float_literal(Fraction(value), scalar, expr.span)
-        case Read(name=name, idx=idx):
-            buffer = fn.buffer(name, expr.span)
-            access = element(buffer, [control(i, fn) for i in idx], fn, expr.span)
-            return _as_read(ask(buffer.mem, "read", access.text, ctype, expr.span), access)
+        case Read():
+            return _read(expr, fn)
         case ReadConfig():
             return config_field(expr, fn)
         case Cast(arg=arg):
@@ -230,7 +230,7 @@ def data(expr: Expr, fn: Function) -> C:
             return _wrapping(expr, scalar, fn)
         case UnaryMinus(arg=arg):
             negated = unary("-", data(arg, fn))
-            return cast(ctype, negated) if scalar.name == "f16" else negated
+            return arith.rounded(negated, scalar)
         case BinaryOp(op="^", lhs=lhs, rhs=rhs) if folded(rhs) == all_bits(scalar):
             return arith.inverted(data(lhs, fn), scalar, unit, expr.span)
         case BinaryOp(op="&" | "|" | "^" as op, lhs=lhs, rhs=rhs):
@@ -240,15 +240,67 @@ def data(expr: Expr, fn: Function) -> C:
         case BinaryOp(op=op, lhs=lhs, rhs=rhs) if scalar.is_int:
             return arith.division(op, data(lhs, fn), data(rhs, fn), scalar, folded(rhs), unit, expr.span)
         case BinaryOp(op=op, lhs=lhs, rhs=rhs):
-            if op == "%":
-                raise BackendError(f"`%` is not defined on {scalar}", span=expr.span)
-            return arith.float_operation(op, data(lhs, fn), data(rhs, fn), scalar, unit)
+            return _float_operation(op, data(lhs, fn), data(rhs, fn), scalar, expr, fn)
         case ExternCall(fn=function, args=args):
             require_arithmetic(scalar_type(args[0]), expr.span)
             if function in (externs.MIN, externs.MAX) and scalar.is_int and (idle := _lesser(function, args, fn)) is not None:
                 return data(idle, fn)
+            condition = scalar_type(args[0])
             operands = [data(arg, fn) for arg in args]
-            return arith.extern_call(function, operands, scalar, scalar_type(args[0]), unit, expr.span)
+            return arith.extern_call(function, operands, scalar, F32 if condition.is_encoded else condition, unit, expr.span)
+
+
+def _unpacked(expr: Expr, scalar: ScalarType, fn: Function) -> C:
+    """A number that C lacks, in float."""
+    require_arithmetic(scalar, expr.span)
+    if isinstance(expr, Literal):
+        return float_literal(round_to(Fraction(expr.value), scalar, expr.span), F32, expr.span)
+    return call(fn.unit.helpers.unpack(scalar), stored(expr, fn))
+
+
+def stored(expr: Expr, fn: Function) -> C:
+    """A data expression as arrays hold it: of a number that C lacks, its bits."""
+    scalar, unit = scalar_type(expr), fn.unit
+    if not scalar.is_encoded:
+        return data(expr, fn)
+    match expr:
+        case Read():
+            return _read(expr, fn)
+        case ReadConfig():
+            return config_field(expr, fn)
+        case WindowExpr() | StrideExpr():
+            raise AssertionError(f"not a data expression: {expr}")
+        case Cast() | Literal() | UnaryMinus() | BinaryOp() | ExternCall():
+            require_arithmetic(scalar, expr.span)
+    match expr:
+        case Cast(arg=arg) if isinstance(arg.type, ControlType):
+            return arith.pack(control(arg, fn), None, scalar, unit)
+        case Cast(arg=arg):
+            source = scalar_type(arg)
+            require_arithmetic(source, expr.span)
+            return stored(arg, fn) if source == scalar else arith.pack(data(arg, fn), source, scalar, unit)
+        case UnaryMinus(arg=arg):
+            return arith.pack(unary("-", data(arg, fn)), F32, scalar, unit)
+        case BinaryOp(op=op, lhs=lhs, rhs=rhs):
+            return arith.pack(_float_operation(op, data(lhs, fn), data(rhs, fn), F32, expr, fn), F32, scalar, unit)
+        case ExternCall(fn=function, args=args):
+            require_arithmetic(scalar_type(args[0]), expr.span)
+            operands = [data(arg, fn) for arg in args]
+            return arith.packed_call(function, operands, scalar, scalar_type(args[0]), unit, expr.span)
+        case Literal():
+            return arith.pack(data(expr, fn), F32, scalar, unit)
+
+
+def _float_operation(op: str, lhs: C, rhs: C, scalar: ScalarType, expr: Expr, fn: Function) -> C:
+    if op == "%":
+        raise BackendError(f"`%` is not defined on {scalar_type(expr)}", span=expr.span)
+    return arith.float_operation(op, lhs, rhs, scalar, fn.unit)
+
+
+def _read(expr: Read, fn: Function) -> C:
+    buffer = fn.buffer(expr.name, expr.span)
+    access = element(buffer, [control(i, fn) for i in expr.idx], fn, expr.span)
+    return _as_read(ask(buffer.mem, "read", access.text, fn.unit.ctype(scalar_type(expr), expr.span), expr.span), access)
 
 
 def _lesser(function: externs.Extern, args: Sequence[Expr], fn: Function) -> Expr | None:
@@ -268,10 +320,11 @@ def _cast(arg: Expr, target: ScalarType, fn: Function, span: Span) -> C:
     require_arithmetic(target, span)
     if isinstance(arg.type, ControlType):
         return cast(fn.unit.ctype(target, span), _masked(arg, fn))
-    require_arithmetic(scalar_type(arg), span)
-    if target.is_int and not scalar_type(arg).is_int and folded(arg) is None and fits(arg, target, fn):
+    source = scalar_type(arg)
+    require_arithmetic(source, span)
+    if target.is_int and not source.is_int and folded(arg) is None and fits(arg, target, fn):
         return arith.truncated(data(arg, fn), target, fn.unit, span)
-    return arith.convert(data(arg, fn), scalar_type(arg), target, fn.unit, span)
+    return arith.convert(data(arg, fn), F32 if source.is_encoded else source, target, fn.unit, span)
 
 
 def _masked(expr: Expr, fn: Function) -> C:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from usl_c11.formats import format_in_float, packing, unpacking
 from usl_c11.literals import integer_literal
 from usl_c11.types import ring, spelling
 from usl_core.errors import NOWHERE
@@ -93,6 +94,37 @@ class Helpers:
         c, unsigned, name = spelling(scalar, NOWHERE), f"uint{scalar.bits}_t", f"usl_{scalar.name}_from_bits"
         lines = (f"union {{ {unsigned} bits; {c} value; }} u = {{x}};", "return u.value;")
         return self._use(name, _function(c, name, f"{unsigned} x", *lines))
+
+    def unpack(self, scalar: ScalarType) -> str:
+        """The name of the C function from the bits of a number that C lacks to float."""
+        form, name = format_in_float(scalar, NOWHERE), f"usl_f32_from_{scalar.name}"
+        return self._use(name, _function("float", name, f"{spelling(scalar, NOWHERE)} x", *unpacking(scalar, form)))
+
+    def pack(self, scalar: ScalarType, source: ScalarType) -> str:
+        """The name of the C function from a number of the type source to the bits of the nearest one that C lacks."""
+        form, c = format_in_float(scalar, NOWHERE), spelling(scalar, NOWHERE)
+        name, number = f"usl_{scalar.name}_from_{source.name}", spelling(source, NOWHERE)
+        if not source.is_int:
+            return self._use(name, _function(c, name, f"{number} x", *packing(scalar, form, source)))
+        assert source.bits == 64
+        # what a double cannot hold is brought to an odd multiple of 4096, so that rounding twice is rounding once
+        limit = "INT64_C(9007199254740992)" if source.signed else "UINT64_C(9007199254740992)"
+        beyond = f"x > {limit}" + (f" || x < -{limit}" if source.signed else "")
+        rest = "(x % 8192 > 0) - (x % 8192 < 0)" if source.signed else "(x % 8192 > 0)"
+        odd = f"const {number} odd = {beyond} ? (x / 8192 * 2 + {rest}) * 4096 : x;"
+        return self._use(name, _function(c, name, f"{number} x", odd, f"return {self.pack(scalar, F64)}((double)odd);"))
+
+    def fma(self) -> str:
+        """a * b + c in double, for factors of at most 26 bits, so rounded (to odd) that rounding again is rounding once."""
+        lines = [
+            "const double product = a * b, sum = product + c, rest = sum - product;",
+            "const double error = (product - (sum - rest)) + (c - rest);",
+            "union { double value; uint64_t bits; } u = {sum};",
+            "if (error != 0.0 && sum - sum == 0.0 && !(u.bits & 1))",
+            "    u.bits += (error > 0.0) == (sum > 0.0) ? 1 : UINT64_MAX;",
+            "return u.value;",
+        ]
+        return self._use("usl_fma_odd", _function("double", "usl_fma_odd", "double a, double b, double c", *lines))
 
     def minimum(self, scalar: ScalarType | None) -> str:
         """The name of the C function that takes the lesser of two."""

@@ -7,10 +7,8 @@ from functools import lru_cache
 
 from usl_c11.ctext import UNARY, C
 from usl_core.errors import NOWHERE, BackendError, Span
-from usl_core.ir.types import F16, F32, F64, ScalarType
-
-# precision in bits, exponent of the smallest positive value, exponent of the largest power of two
-_FORMATS = {F16: (11, -24, 15), F32: (24, -149, 127), F64: (53, -1074, 1023)}
+from usl_core.interp import largest
+from usl_core.ir.types import ScalarType
 
 
 def control_literal(value: int) -> C:
@@ -48,29 +46,29 @@ def _signed_macro(macro: str, value: int) -> C:
 
 def float_literal(value: Fraction | int, scalar: ScalarType, span: Span) -> C:
     """The shortest decimal that C reads as the value of the type nearest to the one written."""
-    exact = round_to(Fraction(value), scalar, span)
-    text = _shortest(exact, scalar)
+    text = _shortest(round_to(Fraction(value), scalar, span), scalar)
     match scalar.name:
-        case "f16":
-            return C(f"(usl_f16){text}f", UNARY)
+        case "f64":
+            return _signed(text)
         case "f32":
             return _signed(f"{text}f")
         case _:
-            return _signed(text)
+            return C(f"({scalar.c}){text}f", UNARY)
 
 
 def round_to(value: Fraction, scalar: ScalarType, span: Span) -> Fraction:
-    """value rounded to the floating type, ties to even (IEEE 754-2019 §4.3.1), subnormal numbers included."""
+    """value rounded to the floating format, ties to even (IEEE 754-2019 §4.3.1), subnormal numbers included."""
     if value == 0:
         return value
-    precision, tiny, huge = _FORMATS[scalar]
+    form = scalar.format
+    assert form is not None
     magnitude = abs(value)
     exponent = magnitude.numerator.bit_length() - magnitude.denominator.bit_length()
     if magnitude < _power_of_two(exponent):
         exponent -= 1
-    unit = _power_of_two(max(exponent - precision + 1, tiny))
+    unit = _power_of_two(max(exponent - form.precision + 1, form.least))
     rounded = round(magnitude / unit) * unit  # Python rounds half to even
-    if rounded >= _power_of_two(huge + 1):
+    if rounded > largest(form):
         raise BackendError(f"the literal {float_text(value)} does not fit {scalar}", span=span)
     return rounded if value > 0 else -rounded
 
@@ -91,6 +89,10 @@ def _shortest(exact: Fraction, scalar: ScalarType) -> str:
     for digits in range(1, 18):
         text = f"{double:.{digits}g}"
         value = Fraction(text)
-        if abs(value) < _power_of_two(_FORMATS[scalar][2] + 1) and round_to(value, scalar, NOWHERE) == exact:
+        if _fits(value, scalar) and round_to(value, scalar, NOWHERE) == exact:
             break
     return text if any(mark in text for mark in ".en") else f"{text}.0"
+
+
+def _fits(value: Fraction, scalar: ScalarType) -> bool:
+    return scalar.format is not None and abs(value) <= largest(scalar.format)

@@ -29,7 +29,7 @@ from usl_core.ir.nodes import For, LoopMode, Stmt
 from usl_core.ir.operation import Operation
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import free_names, mentioned
-from usl_core.ir.types import F16
+from usl_core.ir.types import F32, F64
 from usl_core.plugins.manager import plugin_manager
 from usl_core.ranges import loop_range
 
@@ -170,9 +170,9 @@ def _applied(op: Operation, names: Sequence[str], acc: Buffer, fn: Function) -> 
 
 
 def _accumulator(name: Sym, buffer: Buffer, op: str | Operation, stmt: For, fn: Function) -> Buffer:
-    if buffer.scalar == F16:
+    if not buffer.scalar.is_int and buffer.scalar not in (F32, F64):
         raise BackendError(
-            f"a parallel loop cannot reduce into {name.name} of type f16",
+            f"a parallel loop cannot reduce into {name.name} of type {buffer.scalar}",
             span=stmt.span,
             notes=("OpenMP has no reduction of that type; accumulate in f32",),
         )

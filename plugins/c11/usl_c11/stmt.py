@@ -11,7 +11,7 @@ from usl_c11.access import region_of, struct_name, window_initializer
 from usl_c11.arith import narrow, promoted_fits
 from usl_c11.call import call_text, instruction_text
 from usl_c11.ctext import ADDITIVE, C, binary, cast, unary
-from usl_c11.expr import TRUE, condition, config_field, control, data, element, in_ring
+from usl_c11.expr import TRUE, condition, config_field, control, data, element, in_ring, stored
 from usl_c11.fences import releasing
 from usl_c11.folding import Ends
 from usl_c11.intervals import ends
@@ -155,7 +155,7 @@ def _place(stmt: Assign | Reduce, fn: Function) -> tuple[Buffer, C]:
 
 def _assign(stmt: Assign, fn: Function) -> list[str]:
     buffer, place = _place(stmt, fn)
-    value = data(stmt.rhs, fn).text
+    value = stored(stmt.rhs, fn).text
     if stmt.name in fn.values:
         fn.values[stmt.name] = ends(stmt.rhs, fn)
     elif stmt.name in fn.elements:
@@ -167,7 +167,8 @@ def _assign(stmt: Assign, fn: Function) -> list[str]:
 
 def _reduce(stmt: Reduce, fn: Function) -> list[str]:
     """`+=`; on types that C would promote or overflow, a store of the sum reduced to the type. Others are written out."""
-    if stmt.op != "+" and fn.buffer(stmt.name, stmt.span).place is not Place.ACCUMULATOR:
+    held = fn.buffer(stmt.name, stmt.span)
+    if held.scalar.is_encoded or (stmt.op != "+" and held.place is not Place.ACCUMULATOR):
         return _assign(Assign(stmt.name, stmt.idx, written_out(stmt), span=stmt.span), fn)
     buffer, place = _place(stmt, fn)
     scalar, ctype = buffer.scalar, fn.unit.ctype(buffer.scalar, stmt.span)
@@ -197,7 +198,7 @@ def _assign_config(stmt: AssignConfig, fn: Function) -> list[str]:
         return []
     place = config_field(ReadConfig(stmt.config, stmt.field, type=field.type, span=stmt.span), fn)
     if not isinstance(field.type, ControlType):
-        return [f"{place} = {data(stmt.rhs, fn)};"]
+        return [f"{place} = {stored(stmt.rhs, fn)};"]
     if field.type is BOOL:
         return [f"{place} = {condition(stmt.rhs, fn)};"]
     assert is_integer_control(field.type)

@@ -2,25 +2,11 @@
 
 from __future__ import annotations
 
+from usl_c11.formats import format_in_float
 from usl_core.errors import BackendError, Span
-from usl_core.ir.types import BF16, F16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64, ControlType, Kind, R, ScalarType
+from usl_core.ir.types import ControlType, Kind, R, ScalarType
 
 INT64 = "int64_t"
-
-_SPELLING: dict[ScalarType, str] = {
-    F16: "usl_f16",
-    BF16: "uint16_t",
-    F32: "float",
-    F64: "double",
-    I8: "int8_t",
-    I16: "int16_t",
-    I32: "int32_t",
-    I64: "int64_t",
-    U8: "uint8_t",
-    U16: "uint16_t",
-    U32: "uint32_t",
-    U64: "uint64_t",
-}
 
 F16_TYPEDEF = """\
 #ifndef USL_F16
@@ -35,31 +21,23 @@ __extension__ typedef _Float16 usl_f16;
 
 
 def spelling(scalar: ScalarType, span: Span) -> str:
-    """The C type of an element. bf16 is stored as its 16 bits; R has no C type."""
+    """The C type of an element, or of its bits; R has no C type."""
     if scalar == R:
         raise BackendError(
             "a buffer of type R is left: C needs a precision", span=span, notes=("use set_precision to choose one, f32 say",)
         )
-    known = _SPELLING.get(scalar)
-    if known is not None:
-        return known
-    return _standard(scalar, span)
-
-
-def _standard(scalar: ScalarType, span: Span) -> str:
-    """The spelling of a plugin's integer type of a width that C has; anything else needs a backend that knows it."""
-    if scalar.is_int and scalar.bits in (8, 16, 32, 64):
-        return f"{'' if scalar.signed else 'u'}int{scalar.bits}_t"
+    if scalar.c:
+        return scalar.c
+    if (scalar.is_int or scalar.is_encoded) and scalar.bits in (8, 16, 32, 64):
+        return f"{'' if scalar.is_int and scalar.signed else 'u'}int{scalar.bits}_t"
     raise BackendError(f"the C11 backend has no C type for {scalar}", span=span)
 
 
 def require_arithmetic(scalar: ScalarType, span: Span) -> None:
-    """bf16 has no arithmetic in C; only instructions compute with it."""
-    if scalar == BF16:
-        raise BackendError(
-            "C has no arithmetic on bf16", span=span, notes=("map the operation onto an instruction, or compute in f32",)
-        )
-    if scalar.kind is Kind.INT and scalar.bits not in (8, 16, 32, 64):
+    """C computes with the type, by itself or in float."""
+    if scalar.is_encoded:
+        format_in_float(scalar, span)
+    elif (scalar.kind is Kind.INT and scalar.bits not in (8, 16, 32, 64)) or (scalar.kind is Kind.FLOAT and not scalar.c):
         raise BackendError(f"the C11 backend cannot compute with {scalar}", span=span)
 
 

@@ -15,7 +15,6 @@ from fractions import Fraction
 from typing import Any
 
 from usl_core.interp import (
-    FORMATS,
     POISON,
     SHARED,
     Arithmetic,
@@ -23,17 +22,17 @@ from usl_core.interp import (
     ConfigKey,
     ConfigState,
     ExactArithmetic,
-    FloatFormat,
     State,
     Value,
     bind,
+    format_of,
     rational,
 )
 from usl_core.ir import externs
 from usl_core.ir.externs import Extern
 from usl_core.ir.nodes import Node, Proc
 from usl_core.ir.traverse import walk
-from usl_core.ir.types import Kind, ScalarType, Type
+from usl_core.ir.types import F64, FloatFormat, ScalarType, Type
 
 DIGITS = 60
 """Of e^x, which exact arithmetic knows as a number of its own: sizes are rational."""
@@ -245,8 +244,8 @@ def sized_data(scalar: ScalarType, data: Sequence[Value]) -> list[Any]:
 
 def coarsest_format(proc: Proc) -> FloatFormat:
     """The floating format of lowest precision that proc computes with."""
-    names = {typ.name for typ in _types(proc) if isinstance(typ, ScalarType) and typ.kind is Kind.FLOAT}
-    return min((FORMATS[name] for name in names if name in FORMATS), key=lambda form: form.precision, default=FORMATS["f64"])
+    formats = [typ.format for typ in _types(proc) if isinstance(typ, ScalarType) and typ.format]
+    return min(formats, key=lambda form: form.precision, default=format_of(F64))
 
 
 def _types(proc: Proc) -> list[Any]:

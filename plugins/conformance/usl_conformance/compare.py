@@ -9,9 +9,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from usl_conformance.bounds import Sized, bound, coarsest_format, least_normal, overflows, run_sized, sized_data
-from usl_core.interp import FORMATS, POISON, Buffer, FloatFormat, Value, run
+from usl_core.interp import POISON, Buffer, Value, format_of, run
 from usl_core.ir.nodes import InstrTemplate, Proc
-from usl_core.ir.types import ControlType, ScalarType
+from usl_core.ir.types import ControlType, FloatFormat, ScalarType
 
 if TYPE_CHECKING:
     from usl_conformance.cases import Case
@@ -68,7 +68,7 @@ class Judge:
 
     def _float(self, position: int, number: int, expected: Any, got: Any, flush: bool) -> bool:
         """For floats with different bits."""
-        form = FORMATS[self.operands[position].scalar.name]
+        form = format_of(self.operands[position].scalar)
         if self.flushes and _same_bits(flushed(expected, form), got):
             return True
         if self.unspecified and (not math.isfinite(expected) or expected == got):
@@ -120,7 +120,7 @@ class Judge:
         for operand in self.operands:
             old, first = operand.buffer, list(operand.first)
             if flush and not operand.scalar.is_int:
-                first = [flushed(value, FORMATS[operand.scalar.name]) for value in first]
+                first = [flushed(value, format_of(operand.scalar)) for value in first]
             values = lists.setdefault(id(old.data), [POISON] * len(old.data))
             for offset, value in zip(old.offsets(), convert(operand.scalar, first), strict=True):
                 values[offset] = value

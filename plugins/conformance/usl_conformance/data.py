@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from usl_conformance.bounds import least_normal
-from usl_core.interp import FORMATS, FloatFormat, round_float
-from usl_core.interp.arrays import dtype_of
-from usl_core.ir.types import BF16, ScalarType
+from usl_core.interp import format_of, largest, round_float
+from usl_core.interp.arrays import dtype_of, numbers
+from usl_core.interp.encoding import bits_of
+from usl_core.ir.types import SCALARS, FloatFormat, ScalarType
 
 
 class Fill(Enum):
@@ -30,16 +31,16 @@ SPECIAL_FLOATS = (0.0, -0.0, 1.0, -1.0, math.inf, -math.inf, math.nan)
 
 
 def values(scalar: ScalarType, count: int, fill: Fill, source: np.random.Generator) -> Any:
-    """count elements of the scalar type as a flat array (bf16: its bits)."""
+    """count elements of the scalar type as a flat array (its bits where NumPy lacks it)."""
     if scalar.is_int:
         return _integers(scalar, dtype_of(scalar), count, fill, source)
-    return _encoded(scalar, _floats(FORMATS[scalar.name], count, fill, source))
+    return _encoded(scalar, _floats(format_of(scalar), count, fill, source))
 
 
 def register(scalar: ScalarType, fill: Fill, source: np.random.Generator, *, negative: bool) -> Any:
     """What a register of data holds, a scale, say; without negative a finite number from zero on."""
     (found,) = values(scalar, 1, fill, source)
-    number = (np.uint32(found) << 16).view(np.float32) if scalar == BF16 else found
+    number = numbers(np.asarray(found), scalar)[()]
     if negative or 0 <= number < np.inf:
         return found
     if scalar.is_int:
@@ -47,11 +48,9 @@ def register(scalar: ScalarType, fill: Fill, source: np.random.Generator, *, neg
     return _encoded(scalar, np.array([abs(float(number)) if np.isfinite(number) else 1.0]))[0]
 
 
-def _encoded(scalar: ScalarType, numbers: Any) -> Any:
-    """Numbers in f64 as elements. Those that the type lacks are rounded, bf16 towards zero."""
-    if scalar != BF16:
-        return numbers.astype(dtype_of(scalar))
-    return (numbers.astype(np.float32).view(np.uint32) >> 16).astype(dtype_of(scalar))
+def _encoded(scalar: ScalarType, found: Any) -> Any:
+    """Numbers in f64 as elements. Those that the type lacks are rounded, towards zero where NumPy lacks it too."""
+    return bits_of(found, scalar) if scalar.is_encoded else found.astype(dtype_of(scalar))
 
 
 def _integers(scalar: ScalarType, dtype: Any, count: int, fill: Fill, source: np.random.Generator) -> Any:
@@ -77,11 +76,6 @@ def _floats(form: FloatFormat, count: int, fill: Fill, source: np.random.Generat
     return source.uniform(-1, 1, count) * scale
 
 
-def largest(form: FloatFormat) -> float:
-    """The greatest finite number of a format."""
-    return math.ldexp(2.0 - math.ldexp(1.0, 1 - form.precision), form.infinite - 1)
-
-
 @functools.cache
 def edges(form: FloatFormat) -> tuple[float, ...]:
     """The numbers of a format, without signs, at which rounding, underflow and overflow show, as f64.
@@ -105,7 +99,8 @@ def edges(form: FloatFormat) -> tuple[float, ...]:
         3.0,
     ]
     found += [math.ldexp(1.0, form.infinite - 2), math.ldexp(1.0, form.infinite - 1), largest(form)]
-    for narrow in (other for other in FORMATS.values() if other.precision < form.precision):
+    formats = (typ.format for typ in SCALARS.values() if typ.format)
+    for narrow in (other for other in formats if other.precision < form.precision):
         for number in _halfway(narrow):
             beside = math.ldexp(1.0, max(math.frexp(number)[1] - form.precision, form.least))
             found += [number - beside, number, number + beside]
@@ -122,6 +117,6 @@ def _halfway(form: FloatFormat) -> Iterator[float]:
 def garbage(scalar: ScalarType) -> Any:
     """The element that spoils whatever depends on it: NaN, or all bits set."""
     dtype = dtype_of(scalar)
-    if scalar == BF16:
-        return dtype.type(0x7FC1)
+    if scalar.is_encoded:
+        return dtype.type((1 << (scalar.bits - 1)) - 1)
     return dtype.type(scalar.int_range()[1] if scalar.is_int else np.nan)

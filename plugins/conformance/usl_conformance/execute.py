@@ -17,10 +17,10 @@ from usl_conformance.controls import shape_of
 from usl_conformance.data import Fill
 from usl_conformance.driver import Driver
 from usl_core.interp import POISON, Access, Buffer, Value, dense_strides, run
-from usl_core.interp.arrays import dtype_of
+from usl_core.interp.arrays import dtype_of, numbers
 from usl_core.ir.nodes import Arg, Proc
 from usl_core.ir.sym import Sym
-from usl_core.ir.types import BF16, ControlType, ScalarType, TensorType, scalar_of
+from usl_core.ir.types import ControlType, ScalarType, TensorType, scalar_of
 
 SLACK = 2
 """Elements that a sharing argument may reach beyond the storage of the one that it shares with."""
@@ -202,9 +202,7 @@ def _fill_buffers(operands: Sequence[Operand]) -> None:
 
 def elements(array: Any, scalar: ScalarType) -> list[Value]:
     """The elements in row-major order as the interpreter has them."""
-    if scalar == BF16:
-        array = (array.astype(np.uint32) << 16).view(np.float32)
-    values: list[Value] = array.ravel().tolist()
+    values: list[Value] = numbers(array, scalar).ravel().tolist()
     return values
 
 
