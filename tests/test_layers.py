@@ -61,7 +61,7 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "plugin",
     ),
     "usl_c11": (
-        "compiler ctext drivers folding memory names reductions runtime types usage",
+        "compiler ctext drivers folding formats low_precision memory names reductions runtime types usage",
         "cache checks cpu literals mirror",
         "helpers",
         "unit",
@@ -201,7 +201,7 @@ FOUNDATIONS: Mapping[str, tuple[str, ...]] = {
 PUBLIC: Mapping[str, frozenset[str]] = {
     "usl_core": frozenset(
         """errors equivalence scheduling schedules cursors inspect backend calling ranges pickling progress interp interp.arrays
-        arguments placement deep probe cache_folder python_syntax ir.combining ir.config ir.externs ir.identity
+        interp.encoding arguments placement deep probe cache_folder python_syntax ir.combining ir.config ir.externs ir.identity
         ir.memory ir.nodes ir.operation ir.printer ir.sym ir.template ir.traverse ir.types tracebacks plugins.hookspecs
         plugins.manager frontend.source cli.files cli.modules""".split()
     ),
@@ -209,7 +209,9 @@ PUBLIC: Mapping[str, frozenset[str]] = {
     "usl_avx512": frozenset(),
     "usl_conformance": frozenset(),
     "usl_perceus": frozenset(),
-    "usl_c11": frozenset("build cache calls.extension compiler cpu emit memory names runtime runtime.abi types".split()),
+    "usl_c11": frozenset(
+        "build cache calls.extension compiler cpu emit low_precision memory names runtime runtime.abi types".split()
+    ),
 }
 """The modules that other packages may import, beside the package itself; docs/architecture.md says what each is for."""
 

@@ -31,24 +31,10 @@ from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import walk_kinds
 from usl_core.ir.types import BOOL, SIZE, ControlType, ScalarType, TensorType
+from usl_core.ir.types import numpy_name as numpy_name
 from usl_core.ir.written import written_formals
 from usl_core.ranges import SIZE_MAX
 from usl_core.records import dataclass
-
-
-def numpy_name(scalar: ScalarType) -> str:
-    """How NumPy calls elements of a type, or the bits that stand for them; empty if it has neither.
-
-    A plugin's integers go by their width.
-    """
-    if scalar.bits not in (8, 16, 32, 64):
-        return ""
-    if scalar.is_int:
-        return f"{'' if scalar.signed else 'u'}int{scalar.bits}"
-    if scalar.is_encoded:
-        return f"uint{scalar.bits}"
-    return scalar.dtype
-
 
 MAX_OVERLAP_WORK = 100_000
 """Effort for the exact test whether two arrays overlap; beyond it they count as overlapping."""

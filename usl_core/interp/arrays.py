@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from usl_core.calling import numpy_name
 from usl_core.errors import InterpError
 from usl_core.interp.buffers import Buffer, require_rank
 from usl_core.interp.encoding import bits_of, numbers_of
 from usl_core.interp.values import POISON, Value
 from usl_core.ir.nodes import Arg
-from usl_core.ir.types import R, ScalarType, scalar_of
+from usl_core.ir.types import R, ScalarType, numpy_name, scalar_of
 
 Array = NDArray[Any]
 Store = Callable[[], None]

@@ -7,20 +7,20 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from usl_core.ir.types import FloatFormat, ScalarType
 
 Array = NDArray[Any]
 
 
-def numbers_of(bits: Array, scalar: ScalarType) -> Array:
+def numbers_of(bits: ArrayLike, scalar: ScalarType) -> Array:
     """The numbers, in f64, whose bits are given."""
     assert scalar.format is not None
-    return _numbers(scalar.format, scalar.bits)[bits.astype(np.intp)]
+    return np.asarray(_numbers(scalar.format, scalar.bits)[np.asarray(bits, dtype=np.intp)])
 
 
-def bits_of(numbers: Array, scalar: ScalarType) -> Array:
+def bits_of(numbers: ArrayLike, scalar: ScalarType) -> Array:
     """The bits of numbers; those that the type lacks are rounded towards zero, and what is too large has no number."""
     assert scalar.format is not None
     table = _numbers(scalar.format, scalar.bits)

@@ -11,11 +11,13 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 from functools import cache
 from types import TracebackType
 from typing import Any, Literal
 
 from usl_core.errors import NOWHERE, InterpError
+from usl_core.interp.arith import Arithmetic
 from usl_core.interp.bind import bind
 from usl_core.interp.buffers import Buffer
 from usl_core.interp.compile import Compiled, Compiler
@@ -24,6 +26,7 @@ from usl_core.interp.machine import MachineArithmetic
 from usl_core.interp.runtime import ConfigKey, ConfigState, State, Trace
 from usl_core.interp.values import Fault, PoisonBranch, PoisonFault, SizeFault, ValueTooLarge
 from usl_core.ir.nodes import Arg, Call, ExprBase, Node, Proc
+from usl_core.ir.types import ScalarType
 from usl_core.records import dataclass
 
 Mode = Literal["exact", "machine"]
@@ -49,21 +52,21 @@ def run(
 ) -> Result:
     """Runs proc on args, one per formal, by name or in order; data is changed in place.
 
-    Control arguments are ints and bools. Data is a `Buffer`, or in machine mode a NumPy array of the formal's dtype (bf16: the
-    bits as uint16; R: float64), windows with any strides; elements that are poison at the end keep their old content in
-    an array. A scalar formal also takes a number, if proc does not write it. configs gives fields their values at entry,
-    others are poison. With permute, `par` loops run in a random order, the last iteration included: a program in which that
-    must follow the others has to say so (`analysis.parallel.separate_last`). trace is called with an `Access` for each
-    access to data and each write of a configuration field. max_bits limits the length of exact reals, numerator and
-    denominator together.
+    Control arguments are ints and bools. Data is a `Buffer`, or in machine mode a NumPy array of the formal's dtype (bf16:
+    ml_dtypes, or the bits as uint16; R: float64), windows with any strides; elements that are poison at the end keep their
+    old content in an array. A scalar formal also takes a number, if proc does not write it. configs gives fields their
+    values at entry, others are poison. With permute, `par` loops run in a random order, the last iteration included: a
+    program in which that must follow the others has to say so (`analysis.parallel.separate_last`). trace is called with an
+    `Access` for each access to data and each write of a configuration field. max_bits limits the length of exact reals,
+    numerator and denominator together.
 
     Raises:
         InterpError: an argument that does not fit, a precondition that does not hold, overlapping arguments of which one is
             written, an access or window out of bounds, a failed `check`. PoisonBranch: control depends on poison.
             ValueTooLarge: see max_bits.
     """
-    state = State(ConfigState(configs or {}), permute, trace, max_bits)
     compiler = _compiler(mode, trace is not None)
+    state = State(ConfigState(_fields(configs or {}, compiler.arith)), permute, trace, max_bits)
     try:
         compiled = compiler.compile(proc)
         values, stores = bind(proc, args, compiler.arith)
@@ -74,6 +77,15 @@ def run(
         store()
     buffers = {arg.name.name: value for arg, value in zip(proc.args, values, strict=True) if isinstance(value, Buffer)}
     return Result(buffers, dict(state.configs))
+
+
+def _fields(configs: Mapping[ConfigKey, Any], arith: Arithmetic) -> Iterator[tuple[ConfigKey, Any]]:
+    """The values of fields; floats are rounded to their types."""
+    for (owner, name), value in configs.items():
+        typ = owner.fields[name].type
+        if isinstance(typ, ScalarType) and typ.is_real and type(value) in (int, float, Fraction):
+            value = arith.number(value, typ)
+        yield (owner, name), value
 
 
 @cache

@@ -97,6 +97,20 @@ class ScalarType:
         return (-(1 << (self.bits - 1)), (1 << (self.bits - 1)) - 1) if self.signed else (0, (1 << self.bits) - 1)
 
 
+def numpy_name(scalar: ScalarType) -> str:
+    """How NumPy calls elements of a type, or the bits that stand for them; empty if it has neither.
+
+    A plugin's integers go by their width.
+    """
+    if scalar.bits not in (8, 16, 32, 64):
+        return ""
+    if scalar.is_int:
+        return f"{'' if scalar.signed else 'u'}int{scalar.bits}"
+    if scalar.is_encoded:
+        return f"uint{scalar.bits}"
+    return scalar.dtype
+
+
 R = ScalarType("R", Kind.REAL, 0)
 F16 = ScalarType("f16", Kind.FLOAT, 16, format=FloatFormat(11, -24, 16), c="usl_f16", dtype="float16")
 BF16 = ScalarType("bf16", Kind.FLOAT, 16, format=FloatFormat(8, -133, 128), dtype="bfloat16")

@@ -3,10 +3,25 @@
 from __future__ import annotations
 
 from usl_c11.low_precision import f8e4m3, f8e5m2, i4_high, i4_low, i4_pair, i4x2
-from usl_core import proc
+from usl_core import config, proc
 from usl_core.ir.types import FloatFormat, Kind, ScalarType
 
 wide = ScalarType("wide", Kind.FLOAT, 16, format=FloatFormat(12, -17, 8))
+
+
+@config
+class SCALES:
+    half: f16
+    brain: bf16
+    byte: f8e4m3
+
+
+@proc
+def scaled_by_fields(x: f32[3]):
+    x[0] = f32(SCALES.half)
+    x[1] = f32(SCALES.brain)
+    x[2] = f32(SCALES.byte)
+    SCALES.brain = 0.75
 
 
 @proc

@@ -159,6 +159,27 @@ def test_pairs_of_four_bits_are_taken_apart_and_put_together() -> None:
     assert (apart[0] == low).all() and (apart[1] == high).all() and (apart[2] == EVERY).all()
 
 
+def test_fields_hold_the_nearest_number() -> None:
+    configs: dict[Any, Any] = {
+        (kernels.SCALES, "half"): 1 / 3,
+        (kernels.SCALES, "brain"): 1 / 3,
+        (kernels.SCALES, "byte"): -float("inf"),
+    }
+    jitted, interpreted = dict(configs), {**configs, (kernels.SCALES, "byte"): float("nan")}
+    x, y = np.zeros(3, np.float32), np.zeros(3, np.float32)
+    kernels.scaled_by_fields.jit()(x, configs=jitted)
+    assert same(x, [nearest_number(1 / 3, F16), nearest_number(1 / 3, BF16), float("nan")])
+    assert jitted[kernels.SCALES, "brain"] == 0.75 and jitted[kernels.SCALES, "half"] == x[0]
+    result = run(
+        kernels.scaled_by_fields.ir, [y], mode="machine", configs={**interpreted, (kernels.SCALES, "byte"): float("nan")}
+    )
+    assert same(y, x) and result.configs[kernels.SCALES, "brain"] == 0.75
+
+
+def nearest_number(value: float, scalar: ScalarType) -> float:
+    return round_rational(Fraction(value), format_of(scalar))
+
+
 def test_what_float_cannot_do_exactly_is_refused() -> None:
     with pytest.raises(BackendError, match="cannot compute with wide: float is exact for 8 or 16 bits, at most 11 of them"):
         kernels.too_wide.c_code()

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterable, Iterator, MutableMapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from usl_c11.emit import Library
 from usl_c11.names import legal
 from usl_c11.types import control_spelling, spelling
 from usl_core.errors import NOWHERE, JitError
 from usl_core.ir.config import Config, ConfigField
-from usl_core.ir.types import BOOL, SIZE, ControlType, ScalarType
+from usl_core.ir.types import BOOL, F16, SIZE, ControlType, ScalarType, Type
 from usl_core.ranges import INDICES, SIZES
 
 if TYPE_CHECKING:
@@ -46,14 +46,15 @@ class Context:
                 known = ", ".join(f"({config.name}, {name!r})" for config, name in self.fields)
                 raise JitError(f"{self.procedure} uses no configuration field {_shown(key)}", notes=(f"it uses: {known}",))
             config, name = key
-            setattr(getattr(context, legal(config.name)), legal(name), self._checked(key, self.fields[key], value))
+            held = _held(self.fields[key].type, self._checked(key, self.fields[key], value))
+            setattr(getattr(context, legal(config.name)), legal(name), held)
         return context
 
     def report(self, context: Any, values: MutableMapping[ConfigKey, Any]) -> None:
         """Puts what the fields hold after the call into values."""
         for config, name in self.fields:
             held = getattr(getattr(context, legal(config.name)), legal(name))
-            values[config, name] = bool(held) if self.fields[config, name].type is BOOL else held
+            values[config, name] = _value(self.fields[config, name].type, held)
 
     def _is_hidden(self, key: object) -> bool:
         """Whether key is a write-only field: it may stand in a dict that the interpreter takes too, and no C can set it."""
@@ -84,6 +85,30 @@ class Context:
                     raise JitError(f"{self.procedure}: {name} must be a number, not {value!r}")
                 return float(value)
         return value
+
+
+def _held(typ: Type, value: Any) -> Any:
+    """What the struct holds of a value: of floats that ctypes lacks, the bits of the nearest one."""
+    if not _is_bits(typ):
+        return value
+    from usl_core.interp import format_of, round_float  # with NumPy, which most programs load later or never
+    from usl_core.interp.encoding import bits_of
+
+    return int(bits_of(round_float(value, format_of(typ)), typ))
+
+
+def _value(typ: Type, held: Any) -> Any:
+    if typ is BOOL:
+        return bool(held)
+    if not _is_bits(typ):
+        return held
+    from usl_core.interp.encoding import numbers_of
+
+    return float(numbers_of(held, typ))
+
+
+def _is_bits(typ: Type) -> TypeGuard[ScalarType]:
+    return isinstance(typ, ScalarType) and (typ.is_encoded or typ == F16)
 
 
 def _struct(members: Iterable[tuple[str, Any]]) -> type[ctypes.Structure]:

@@ -220,7 +220,7 @@ def _mentioned(helpers: Mapping[str, str], text: str) -> list[str]:
     """The helpers that text mentions, and those that they use, which are before them: folding may have dropped the expression
     that asked for one."""
     words, found = set(re.findall(r"usl_\w+", text)), list[str]()
-    for name, helper in reversed(helpers.items()):
+    for name, helper in reversed(list(helpers.items())):
         if name in words:
             words.update(re.findall(r"usl_\w+", helper))
             found.insert(0, helper)

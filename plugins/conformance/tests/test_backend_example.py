@@ -169,7 +169,7 @@ FAULTS = {
     "NaN is not unequal": ("values.py", "'une' if", "'one' if", "conditions_on_floats"),
     "floats are rounded twice": (
         "values.py",
-        "round_rational(Fraction(value), FORMATS[scalar.name])",
+        "round_rational(Fraction(value), format_of(scalar))",
         "float(value)",
         "float_constants",
     ),

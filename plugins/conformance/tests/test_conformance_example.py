@@ -15,9 +15,7 @@ def test_a_plugin_of_this_repository_conforms(site, tmp_path, name):
     done = site.usl("plugin", "check", name, "--json", USL_CACHE_DIR=str(tmp_path / "cache"))
     assert done.returncode == 0, done.stdout + done.stderr
     outcomes = json.loads(done.stdout)["outcomes"]
-    others = {each["name"]: each["status"] for each in outcomes if each["status"] != "passed"}
-    assert set(others.values()) <= {"skipped"}, others
-    assert len(others) == (name == "c11") and all("bf16" in each for each in others), others  # it refuses arithmetic of bf16
+    assert {each["status"] for each in outcomes} == {"passed"}, outcomes
     moves = {each["name"]: each["runs"] for each in outcomes if each["name"].startswith("move_")}
     assert set(moves) == ({"move_a", "move_b", "move_out"} if name == "example" else set())
     assert all(runs > 10 for runs in moves.values()), moves

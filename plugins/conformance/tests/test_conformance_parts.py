@@ -30,12 +30,12 @@ from usl_conformance.layouts import layouts
 from usl_conformance.names import name_problem
 from usl_conformance.routes import with_preds
 from usl_core.interp.buffers import Buffer
-from usl_core.interp.machine import FORMATS, round_rational
+from usl_core.interp.machine import format_of, round_rational
 from usl_core.ir.printer import show_expr
 from usl_core.ir.types import BF16, BOOL, F16, F32, F64, INDEX
 from usl_core.procedure import proc_from_source
 
-FORM = FORMATS["f32"]
+FORM = format_of(F32)
 floats = st.floats(-1e6, 1e6, width=32)
 
 
@@ -308,7 +308,7 @@ def test_what_is_not_usable_in_c_and_python_is_no_name(name):
 
 @pytest.mark.parametrize("scalar", [F16, BF16, F32, F64], ids=str)
 def test_the_edges_of_a_type_are_those_of_its_own_format(scalar):
-    form = FORMATS[scalar.name]
+    form = format_of(scalar)
     found = set(edges(form))
     assert all(round_rational(Fraction(number), form) == number for number in found), "each is a number of the type"
     normal = 2.0 ** (form.least + form.precision - 1)
@@ -325,9 +325,8 @@ def _is_halfway(number, form):
 
 
 def test_the_edges_of_a_wide_type_are_also_where_narrower_ones_round():
-    found = edges(FORMATS["f32"])
-    for name in ("f16", "bf16"):
-        narrow = FORMATS[name]
+    found = edges(format_of(F32))
+    for narrow in (format_of(F16), format_of(BF16)):
         assert sum(_is_halfway(Fraction(number), narrow) for number in found if 1 < number < 2) >= 2
         half_of_least = 2.0 ** (narrow.least - 1)
         assert {half_of_least, half_of_least + max(half_of_least * 2.0**-23, 2.0**-149)} <= set(found)
@@ -337,6 +336,6 @@ def test_the_edges_of_a_wide_type_are_also_where_narrower_ones_round():
 def test_data_at_the_edges_has_subnormal_numbers_of_the_type(scalar):
     source = np.random.default_rng(0)
     drawn = elements(data.values(scalar, 512, data.Fill.EDGES, source), scalar)
-    form = FORMATS[scalar.name]
+    form = format_of(scalar)
     assert 2.0**form.least in drawn and -(2.0**form.least) in drawn
     assert any(2.0**form.least < abs(value) < 2.0 ** (form.least + form.precision - 1) for value in drawn)
