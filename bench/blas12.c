@@ -62,13 +62,13 @@ void usl_gemv(void *state)
 {
     G;
     CALL(int, int64_t, int64_t, REAL, const REAL *, int64_t, const REAL *, int64_t, REAL, REAL *, int64_t)
-    (g->trans, g->n, g->n, alpha, g->a, g->n, g->x, 1, one, g->y, 1);
+    (g->trans, g->n, g->n, alpha, g->a, g->n, g->x, g->inc, one, g->y, g->inc);
 }
 void cblas_gemv(void *state)
 {
     G; /* 101: row-major */
     VOID(int, int, int, int, REAL, const REAL *, int, const REAL *, int, REAL, REAL *, int)
-    (101, g->trans, N, N, alpha, g->a, N, g->x, 1, one, g->y, 1);
+    (101, g->trans, N, N, alpha, g->a, N, g->x, I, one, g->y, I);
 }
 void usl_ger(void *state)
 {

@@ -1,4 +1,4 @@
-"""BLAS level 1 and 2 against OpenBLAS and MKL: operands in the first- and second-level cache, in memory, and with strides.
+"""BLAS level 1 and 2 against OpenBLAS, MKL and BLIS: operands of few elements, in the first- and second-level cache, in memory, and with strides.
 
 `python -m bench blas` runs this module in a process of its own (`bench.versus.run_pinned`), once for each precision.
 """
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 SOURCE = Path(__file__).with_suffix(".c")
 
-VECTORS = {"L1": 1000, "L2": 40_000}
-MATRICES = {"L1": 60, "L2": 300}
+VECTORS = {"16": 16, "100": 100, "L1": 1000, "L2": 40_000}
+MATRICES = {"16": 16, "L1": 60, "L2": 300}
 """Elements of a vector, and rows of a matrix, in cache."""
 MEMORY_BYTES = 2**26
 """What a vector or matrix in memory has at least: twice what the last cache holds."""
@@ -118,7 +118,9 @@ def rows_of(problem: Problem, where: str, size: int) -> int:
     level1 = problem in LEVEL1
     if where == "memory":
         return MEMORY_BYTES // size if level1 else math.isqrt(MEMORY_BYTES // size) + 4
-    return (10_000 if where == "stride" else VECTORS[where]) if level1 else MATRICES[where]
+    if where == "stride":
+        return 10_000 if level1 else 300
+    return (VECTORS if level1 else MATRICES)[where]
 
 
 def operands(problem: Problem, n: int, inc: int, dtype: Any) -> dict[str, NDArray[Any]]:
@@ -141,13 +143,13 @@ def measure(letter: str, rounds: int, only: Sequence[str]) -> dict[str, Any]:
     versus.pin()
     dtype, real = (np.float32, "float") if letter == "s" else (np.float64, "double")
     size = np.dtype(dtype).itemsize
-    libraries, missing = peers.available(peers.openblas, peers.mkl)
+    libraries, missing = peers.available(peers.openblas, peers.mkl, peers.blis)
     rows, rates = [], {}
     print(heading([versus.OURS, *(peer.name for peer in libraries)]), flush=True)
     with TimingLoop(SOURCE.read_text(encoding="utf-8"), [f"-DREAL={real}"]) as loop, PeakProbe(cpu_features()) as probe:
         stream = Stream(loop, dtype)
-        for where in ("L1", "L2", "memory", "stride"):
-            for problem in (*LEVEL1, *(LEVEL2 if where != "stride" else ())):
+        for where in ("16", "100", "L1", "L2", "memory", "stride"):
+            for problem in _problems(where):
                 name = f"{letter}{problem.name}, {where}"
                 if only and not any(word in name for word in only):
                     continue
@@ -186,6 +188,13 @@ def measure(letter: str, rounds: int, only: Sequence[str]) -> dict[str, Any]:
         "peers": [peer.version for peer in libraries],
         "missing": missing,
     }
+
+
+def _problems(where: str) -> tuple[Problem, ...]:
+    """What is measured in a place."""
+    if where == "stride":
+        return (*LEVEL1, *(problem for problem in LEVEL2 if problem.routine == "gemv"))
+    return LEVEL1 if where == "100" else (*LEVEL1, *LEVEL2)
 
 
 class Stream:
@@ -255,7 +264,7 @@ def groups(rows: Sequence[Row]) -> dict[str, list[Row]]:
         return row.case.name.rpartition(" ")[2]
 
     return {
-        "in cache": [row for row in rows if row.peers and where(row) in ("L1", "L2")],
+        "in cache": [row for row in rows if row.peers and where(row) in ("16", "100", "L1", "L2")],
         "in memory": [row for row in rows if row.peers and where(row) == "memory"],
         "strided": [row for row in rows if row.peers and where(row) == "stride"],
     }

@@ -87,7 +87,7 @@ def blis() -> Peer:
     found = [file for folder in folders for file in sorted(folder.rglob("blis-serial/libblis.so.4"))]
     if not found:
         raise ImportError("libblis4-serial is not installed")
-    library = ctypes.CDLL(str(found[0]), ctypes.RTLD_LOCAL)
+    library = ctypes.CDLL(str(found[0]), ctypes.RTLD_LOCAL | os.RTLD_DEEPBIND)
     library.bli_info_get_version_str.restype = ctypes.c_char_p
     return Peer("BLIS", library, "", f"BLIS {library.bli_info_get_version_str().decode()}")
 
