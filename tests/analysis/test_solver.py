@@ -180,6 +180,36 @@ def test_a_location_of_a_tile_is_found_without_z3() -> None:
     assert isinstance(prove([fml.ge(affine.var(loc)), fml.le(affine.var(loc), affine.var(n).scale(8))], written), Refuted)
 
 
+def test_alternatives_that_others_exclude_are_resolved_without_z3() -> None:
+    """The interior of a loop over seq(0, n) that was cut at clamped places a and b."""
+    a, b, n, x = (affine.var(Sym(name)) for name in "abnx")
+    low = affine.maximum([affine.minimum([a, n]), affine.const(0)])
+    high = affine.maximum([affine.minimum([b, n]), low])
+    known = Hypotheses([fml.ge(n, 1), fml.ge(x, low), fml.lt(x, high)])
+    for goal in (fml.ge(x), fml.lt(x, n), fml.ge(x, a), fml.lt(x, b)):
+        assert goal in known.resolved.members or known.resolved.bound(goal)
+    before = solver.STATISTICS.settled.get("z3", 0)
+    clamped = affine.maximum([affine.minimum([x, b - 1]), a])
+    assert isinstance(prove(known, fml.eq(clamped, x)), Proved)
+    assert isinstance(prove(known, fml.ge(x, a + 1)), Refuted)
+    assert solver.STATISTICS.settled.get("z3", 0) == before
+
+
+@given(st.lists(formulas(1), max_size=4))
+@settings(max_examples=150, deadline=None)
+def test_what_is_resolved_follows(hypotheses: list[Formula]) -> None:
+    resolved = Hypotheses(hypotheses).resolved
+    for env in ENVIRONMENTS:
+        assert all(holds(h, env) for h in resolved) == all(holds(h, env) for h in hypotheses)
+
+
+@given(formulas(1), formulas(1), formulas(1))
+def test_equivalence_of_conjunctions_with_a_part_in_common(a: Formula, b: Formula, both: Formula) -> None:
+    joined = fml.iff(fml.and_([a, both]), fml.and_([both, b]))
+    for env in ENVIRONMENTS[::7]:
+        assert holds(joined, env) == ((holds(a, env) and holds(both, env)) == (holds(b, env) and holds(both, env)))
+
+
 def test_unrelated_contradictions_do_not_hide_a_counter_example() -> None:
     """Hypotheses that share no variable with the goal are left out, which can only make fewer goals provable."""
     absurd = [fml.ge(affine.var(X), 1), fml.le(affine.var(X), 0)]

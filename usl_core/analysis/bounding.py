@@ -7,19 +7,23 @@ a quotient has the two that define it. Success is a proof, a non-negative combin
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from math import gcd
 
-from usl_core.analysis.affine import Atom, Lin, Min, Quot, combine, of_atom, parts
-from usl_core.analysis.formula import Const, Eq, Formula, Ge, Or
+from usl_core.analysis.affine import Atom, Lin, Min, Quot, atoms, combine, of_atom, parts
+from usl_core.analysis.formula import And, Const, Eq, Formula, Ge, Or, ge
 from usl_core.analysis.models import Witnesses
 from usl_core.ir.memo import lazy
 from usl_core.ir.sym import Sym
 from usl_core.profiling import profiled
 
+NESTED = 1 / 64
+"""How much later than what is in it a quotient or minimum counts as bound."""
 BUDGET = 40
-"""Subtractions tried for one goal; for one of many terms, two for each."""
+"""Subtractions tried for one goal; for one of many terms, two for each; with what was resolved, five times as many."""
+PASSES = 4
+"""How often facts that were found may help to find others."""
 MAX_REMEMBERED = 1024
 """Places whose hypotheses are kept, with what was found out from them."""
 remembers = True
@@ -28,6 +32,9 @@ remembers = True
 
 class Hypotheses(tuple[Formula, ...]):
     """Formulas taken as true, with what finds those that bound a variable. Immutable, like every tuple."""
+
+    budget = BUDGET
+    """Subtractions tried for one goal."""
 
     @staticmethod
     def at(facts: tuple[Formula, ...]) -> Hypotheses:
@@ -41,14 +48,17 @@ class Hypotheses(tuple[Formula, ...]):
 
     @lazy
     def _ranks(self) -> dict[Atom, float]:
-        """For each atom when it occurred first; a quotient or minimum comes just after the last variable in it."""
+        """For each atom when it was bound: the newest name that a hypothesis is the first to have in a term of its own is bound
+        there, other names in it before all others. A quotient or minimum comes just after the last variable in it."""
         ranks: dict[Atom, float] = {}
         for position, f in enumerate(self):
             if isinstance(f, Ge | Eq):
-                for atom in f.lin.terms:
-                    ranks.setdefault(atom, float(position))
-        for atom in [a for a in ranks if isinstance(a, Quot | Min)]:
-            ranks[atom] = _rank(atom, ranks)
+                bound = [a for a in f.lin.terms if isinstance(a, Sym) and a not in ranks]
+                if bound:
+                    ranks[max(bound, key=lambda name: name.number)] = position
+                for atom in atoms(f.lin):
+                    if not isinstance(atom, Quot | Min):
+                        ranks.setdefault(atom, -0.5)
         return ranks
 
     @lazy
@@ -58,7 +68,7 @@ class Hypotheses(tuple[Formula, ...]):
         by_atom: dict[Atom, list[Lin]] = {}
         for f in self:
             if isinstance(f, Ge | Eq) and f.lin.terms:
-                last = max(f.lin.terms, key=ranks.__getitem__)
+                last = max(f.lin.terms, key=lambda atom: _rank(atom, ranks))
                 by_atom.setdefault(last, []).append(f.lin)
                 if isinstance(f, Eq):
                     by_atom[last].append(-f.lin)
@@ -99,15 +109,42 @@ class Hypotheses(tuple[Formula, ...]):
     def _bound(self, goal: Formula) -> bool:
         match goal:
             case Ge(lin=lin):
-                return _Search(self._bounds, self._ranks, max(BUDGET, 2 * len(lin.terms))).at_least_zero(lin)
+                return _Search(self._bounds, self._ranks, max(self.budget, 2 * len(lin.terms))).at_least_zero(lin)
             case Eq(lin=lin):
                 return self._bound(Ge(lin)) and self._bound(Ge(-lin))
             case Or(args=args):
                 return any(self._bound(arg) for arg in args)
+            case And(args=args):
+                return all(self._bound(arg) for arg in args)
             case Const(value=value):
                 return value or self._contradictory
             case _:
                 return False
+
+    @lazy
+    def resolved(self) -> Hypotheses:
+        """These facts, and what follows where others exclude the alternatives of a minimum: `x >= a` from `x >= min(a, n)` and
+        `x < n`. That is how loops begin and end that were cut at clamped places."""
+        known = self
+        for _ in range(PASSES if any(True for _ in _minima(self)) else 0):
+            found = dict.fromkeys(part for lin, atom in _minima(known) for part in known._resolve(lin, atom))
+            new = [f for f in found if isinstance(f, Ge) and f not in known.members]
+            if not new:
+                break
+            known = Hypotheses((*known, *new))
+        if known is not self:
+            known.budget = 5 * BUDGET
+        return known
+
+    def _resolve(self, lin: Lin, atom: Min) -> Iterator[Formula]:
+        """What follows from lin >= 0, in which atom occurs: all of its arguments may stand for it, or one that is possible."""
+        values = [_with_value(lin, atom, arg) for arg in atom.args]
+        if lin.terms[atom] > 0:
+            yield from (ge(value) for value in values if any(isinstance(each, Min) for each in value.terms))
+            return
+        possible = [value for value in values if not self.bound(ge(-value, 1))]
+        if len(possible) <= 1:
+            yield from map(ge, possible or values)
 
     @lazy
     def _contradictory(self) -> bool:
@@ -122,26 +159,37 @@ def _at(facts: tuple[Formula, ...]) -> Hypotheses:
     return Hypotheses(facts)
 
 
+def _minima(facts: Iterable[Formula]) -> Iterator[tuple[Lin, Min]]:
+    """The forms known to be >= 0 with the minima that are terms of them."""
+    return ((f.lin, atom) for f in facts if isinstance(f, Ge) for atom in f.lin.terms if isinstance(atom, Min))
+
+
 class _Search:
-    def __init__(self, bounds: Mapping[Atom, list[Lin]], ranks: Mapping[Atom, float], budget: int) -> None:
+    def __init__(self, bounds: Mapping[Atom, list[Lin]], ranks: dict[Atom, float], budget: int) -> None:
         self.bounds = bounds
         self.ranks = ranks
         self.budget = budget
+        self.failed: set[Lin] = set()
 
     def at_least_zero(self, lin: Lin) -> bool:
         terms = lin.terms
         if not terms:
             return lin.const >= 0
-        atom = max(terms, key=self._rank) if len(terms) > 1 else next(iter(terms))
-        c = terms[atom]
-        if isinstance(atom, Min) and c > 0:  # every argument must do
-            return all(self.at_least_zero(_with_value(lin, atom, arg)) for arg in atom.args)
-        for fact in self._facts(atom, c > 0):
-            if self.budget <= 0:
-                return False
-            self.budget -= 1
-            if self.at_least_zero(_subtract(lin, c, fact, fact.terms[atom])):
-                return True
+        if lin in self.failed:
+            return False
+        for atom in sorted(terms, key=self._rank, reverse=True) if len(terms) > 1 else terms:
+            c = terms[atom]
+            if isinstance(atom, Min) and c > 0:  # every argument must do
+                return all(self.at_least_zero(_with_value(lin, atom, arg)) for arg in atom.args)
+            for fact in self._facts(atom, c > 0):
+                if self.budget <= 0:
+                    return False
+                self.budget -= 1
+                if self.at_least_zero(_subtract(lin, c, fact, fact.terms[atom])):
+                    return True
+            if not isinstance(atom, Min):  # a minimum that no argument does for may be a bound of what was bound before it
+                break
+        self.failed.add(lin)
         return False
 
     def _rank(self, atom: Atom) -> float:
@@ -162,10 +210,12 @@ class _Search:
             yield from (combine(arg, 1, of_atom(atom), -1) for arg in atom.args)
 
 
-def _rank(atom: Atom, ranks: Mapping[Atom, float]) -> float:
-    if isinstance(atom, Quot | Min):
-        return max((_rank(a, ranks) for part in parts(atom) for a in part.terms), default=-1.0) + 0.5
-    return ranks.get(atom, -1.0)
+def _rank(atom: Atom, ranks: dict[Atom, float]) -> float:
+    found = ranks.get(atom)
+    if found is None:
+        found = max((_rank(a, ranks) for part in parts(atom) for a in part.terms), default=-1.0) + NESTED
+        ranks[atom] = found
+    return found
 
 
 def _subtract(lin: Lin, c: int, fact: Lin, a: int) -> Lin:

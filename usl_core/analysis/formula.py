@@ -171,8 +171,10 @@ def implies(a: Formula, b: Formula) -> Formula:
 
 
 def iff(a: Formula, b: Formula) -> Formula:
-    """a and b are both true or both false."""
-    return or_([and_([a, b]), and_([not_(a), not_(b)])])
+    """a and b are both true or both false. What both ask for is assumed of the rest."""
+    both = [part for part in conjuncts(a) if part in conjuncts(b)]
+    a, b = (and_([part for part in conjuncts(each) if part not in both]) for each in (a, b))
+    return or_([*map(not_, both), and_([a, b]), and_([not_(a), not_(b)])])
 
 
 def exists(names: Iterable[Sym], body: Formula) -> Formula:

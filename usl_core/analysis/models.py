@@ -24,6 +24,7 @@ STARTS = (1, 0)
 FAR = 1000
 """Another start, where what holds for small values alone fails."""
 MAX_MOVES = 24
+"""Moves made from a start; as many as there are formulas, if these are more."""
 MAX_CANDIDATES = 12
 """Moves tried for one formula."""
 
@@ -98,7 +99,7 @@ def _repair(parts: Sequence[Formula], watchers: Mapping[Variable, Sequence[int]]
     hold = [_holds(part, values) for part in parts]
     frontier = [(hold.count(False), 0, 0, values, hold)]
     seen = {tuple(values.values())}
-    for _ in range(MAX_MOVES):
+    for _ in range(max(MAX_MOVES, len(parts))):
         if not frontier:
             return None
         failing, _size, _number, values, hold = heappop(frontier)

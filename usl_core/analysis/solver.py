@@ -127,10 +127,10 @@ def prove(hypotheses: Sequence[Formula], goal: Formula) -> Answer:
         return Proved("syntactic")
     if isinstance(goal, And):
         return _prove_all(known, goal.args)
-    if known.bound(goal):
+    if known.bound(goal) or known.resolved.bound(goal):
         STATISTICS.count("bounds")
         return Proved("affine")
-    return _ask(question(relevant(known, goal), goal))
+    return _ask(question(relevant(known.resolved, goal), goal))
 
 
 def holds(hypotheses: Hypotheses, goal: Formula) -> bool:
@@ -173,11 +173,11 @@ def _prove_by_instance(hypotheses: Hypotheses, goal: Formula) -> bool:
         case Exists(names=names, body=body):
             instance = _solve_names(names, body)
             return instance is not None and all(
-                hypotheses.bound(part) or linear.unsat([fml.not_(part), *hypotheses]) or _prove_by_instance(hypotheses, part)
+                hypotheses.bound(part) or _excludes(hypotheses, fml.not_(part)) or _prove_by_instance(hypotheses, part)
                 for part in fml.conjuncts(instance)
             )
         case And(args=args):
-            return all(hypotheses.bound(a) or linear.unsat([fml.not_(a), *hypotheses]) for a in args)
+            return all(hypotheses.bound(a) or _excludes(hypotheses, fml.not_(a)) for a in args)
         case _:
             return False
 
@@ -264,11 +264,14 @@ def _remember(where: dict[K, Verdict], key: K, verdict: Verdict) -> None:
 
 def _decide_without_z3(asked: Question) -> Verdict | None:
     hypotheses, goal = asked.hypotheses, asked.goal
+    if goal == FALSE and (model := find_model(hypotheses)) is not None:  # whether assertions can hold: as a rule they can
+        STATISTICS.count("model")
+        return Verdict("refuted", "model", tuple(model.get(n) for n in asked.names))
     near = [] if isinstance(goal, Exists) else nearest(hypotheses, goal)
-    if len(near) < len(hypotheses) and linear.unsat([fml.not_(goal), *near]):
+    if len(near) < len(hypotheses) and _excludes(near, fml.not_(goal)):
         STATISTICS.count("affine")
         return Verdict("proved", "affine")
-    if (not isinstance(goal, Exists) and linear.unsat([fml.not_(goal), *hypotheses])) or _prove_by_instance(hypotheses, goal):
+    if (not isinstance(goal, Exists) and _excludes(hypotheses, fml.not_(goal))) or _prove_by_instance(hypotheses, goal):
         STATISTICS.count("affine")
         return Verdict("proved", "affine")
     model = find_model([fml.not_(goal), *hypotheses])
@@ -276,6 +279,11 @@ def _decide_without_z3(asked: Question) -> Verdict | None:
         STATISTICS.count("model")
         return Verdict("refuted", "model", tuple(model.get(n) for n in asked.names))
     return None
+
+
+def _excludes(hypotheses: Sequence[Formula], f: Formula) -> bool:
+    """Whether f contradicts the hypotheses, as far as linear arithmetic shows."""
+    return linear.unsat(Hypotheses((*hypotheses, f)).resolved)
 
 
 def _order(value: object) -> tuple[object, ...]:

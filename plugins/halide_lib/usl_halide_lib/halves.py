@@ -75,7 +75,10 @@ def _half(node: object) -> BinaryOp | None:
 def _divided(p: Procedure, loop: ForCursor, parity: str) -> Procedure:
     low, high, name = show_expr(loop.node.lo), show_expr(loop.node.hi), loop.name()
     odd = f"({parity}) % 2" if low == "0" else f"{low} + ({low} + {parity}) % 2"
-    p = cut_loop(p, loop, f"min({odd}, {high})")
+    try:
+        p = cut_loop(p, loop, odd)
+    except (SchedulingError, Undecided):  # the loop may be empty
+        p = cut_loop(p, loop, f"min({odd}, {high})")
     rows = p.forward(loop).next()
     p = shift_loop(p, rows, 0)
     p = divide_loop(p, p.forward(rows), 2, [name, f"{name}h"], tail="cut")
