@@ -5,8 +5,8 @@ and their sum. In f64 the plain sum of squares is used where it is large enough 
 finite; otherwise a second pass has three sums, of squares of large elements scaled down, of small ones scaled up, and of those
 between (Blue 1978, A Portable Fortran Program to Find the Euclidean Norm of a Vector, ACM TOMS 4(1)).
 
-`iamax` keeps in each lane the largest magnitude so far and the number of the vector it was first in. Elements that are NaN are
-passed over; where all are, the position is that of the first.
+`iamax` keeps in each lane the largest magnitude so far and where the vector began that it was first in. Elements that are NaN
+are passed over; where all are, the position is that of the first. Elements that lie apart are gathered.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from typing import Any
 
 from usl_avx512 import isa
 from usl_avx512.blas1 import LANES, elements_apart, instructions
-from usl_avx512.isa import movement
+from usl_avx512.isa import lookups, movement
 from usl_avx512.memories import AVX512
 from usl_core import Procedure, proc_from_source
-from usl_core.scheduling import rename, set_memory, simplify, specialize, stage_mem, unroll_loop
+from usl_core.scheduling import rename, set_memory, simplify, specialize, unroll_loop
 from usl_stdlib import interleave, replace_all, vectorize
 
 SNRM2 = """\
@@ -91,34 +91,41 @@ def iamax(n: size, x: [T][n], out: i64):
             best[r, l] = -1.0
     for r in seq(0, R):
         for l in seq(0, V):
-            place[r, l] = 0
+            place[r, l] = I(0)
     for i in seq(0, n / (R * V)):
         for r in seq(0, R):
             for l in seq(0, V):
                 t: T
                 t = abs(x[R * V * i + V * r + l])
-                place[r, l] = select(best[r, l], t, I(R * i + r), place[r, l])
+                place[r, l] = select(best[r, l], t, I(R * V * i + V * r), place[r, l])
                 best[r, l] = select(best[r, l], t, t, best[r, l])
-    for b in seq(0, (n % (R * V) + V - 1) / V):
-        number: I
-        number = I(n / (R * V) * R + b)
-        for l in seq(0, V):
-            if V * b + l < n % (R * V):
-                t: T
-                t = abs(x[n / (R * V) * (R * V) + V * b + l])
-                place[0, l] = select(best[0, l], t, number, place[0, l])
-                best[0, l] = select(best[0, l], t, t, best[0, l])
+    for r in seq(0, R):
+        if V * r < n % (R * V):
+            number: I
+            number = I(n / (R * V) * (R * V) + V * r)
+            for l in seq(0, V):
+                if V * r + l < n % (R * V):
+                    t: T
+                    t = abs(x[n / (R * V) * (R * V) + V * r + l])
+                    place[r, l] = select(best[r, l], t, number, place[r, l])
+                    best[r, l] = select(best[r, l], t, t, best[r, l])
+    if V < n:
+        for r in seq(1, R):
+            for l in seq(0, V):
+                place[0, l] = select(best[0, l], best[r, l], place[r, l], TIED)
+                best[0, l] = max(best[0, l], best[r, l])
     top: T
     top = -1.0
-    for r in seq(0, R):
-        for l in seq(0, V):
-            top = max(top, best[r, l])
-    out = 2147483647
-    for r in seq(0, R):
-        for l in seq(0, V):
-            out = min(out, select(best[r, l], top, i64(2147483647), V * i64(place[r, l]) + i64(l)))
+    for l in seq(0, V):
+        top @= max(best[0, l])
+    position: I
+    position = MOST
+    for l in seq(0, V):
+        position @= min(select(best[0, l], top, MOST, place[0, l] + I(l)))
+    out = i64(position)
 """
-"""V: the lanes of a register, R: registers, I: integers as wide as T."""
+TIED = "select(best[r, l], best[0, l], place[0, l], min(place[0, l], place[r, l]))"
+"""V: the lanes of a register, R: registers, I: numbers as wide as T, which hold positions exactly."""
 
 REGISTERS = 4
 """Registers of magnitudes in iamax: a comparison and the choice after it take longer than the next vector takes to come."""
@@ -139,26 +146,26 @@ def nrm2(typ: str) -> Procedure:
 @cache
 def iamax(typ: str) -> Procedure:
     """isamax or idamax, into `out`: positions count from 0."""
-    words = {"T": typ, "I": typ.replace("f", "i"), "R": str(REGISTERS), "V": str(LANES[typ])}
-    p = proc_from_source(re.sub(r"\b[TIRV]\b", lambda match: words[match[0]], IAMAX))
+    words = {"T": typ, "I": "i32" if typ == "f32" else "f64", "R": str(REGISTERS), "V": str(LANES[typ])}
+    words |= {"TIED": TIED, "MOST": "2147483647" if typ == "f32" else "2147483647.0"}
+    p = proc_from_source(re.sub(r"\b([TIRV]|TIED|MOST)\b", lambda match: words[match[0]], IAMAX))
     p = simplify(specialize(p, p.body(), "stride(x, 0) == 1"))
-    dense = p.body()[0]
-    for block in (dense.body(), dense.orelse()):
-        p = in_registers(p, block, typ)
+    suffix = "ps" if typ == "f32" else "pd"
+    gather = [getattr(movement, f"mm512_{form}gather_{suffix}") for form in ("", "mask_")]
+    available = (*instructions(), *isa.instructions("integers"), lookups.mm512_iota_pd, *gather)
+    branches = p.body()[0].body(), p.body()[0].orelse()
+    for block in branches:
+        for buffer in block[:2]:
+            p = set_memory(p, p.forward(buffer), AVX512)
+        for lanes in (*(registers.find("for l in _: _") for registers in _registers(block)), block[9], block[12]):
+            p, _ = vectorize(p, p.forward(lanes), LANES[typ], AVX512, available, tail="perfect")
+    p = replace_all(simplify(p), available)
+    for block in branches:
+        for registers in _registers(block):
+            p = unroll_loop(p, p.forward(registers))
     return rename(simplify(p), f"i{'s' if typ == 'f32' else 'd'}amax")
 
 
-def in_registers(p: Procedure, block: Any, typ: str) -> Procedure:
-    """One branch of IAMAX by vector instructions, which gather elements that lie apart."""
-    suffix = "ps" if typ == "f32" else "pd"
-    gather = [getattr(movement, f"mm512_{form}gather_{suffix}") for form in ("", "mask_")]
-    available = (*instructions(), *isa.instructions("integers"), *gather)
-    for lanes, buffer in zip(("best", "place"), block[:2], strict=True):
-        p = stage_mem(p, p.forward(block[-1]), f"{lanes}[0:{REGISTERS}, 0:{LANES[typ]}]", f"{lanes}_lanes")
-        p = set_memory(p, p.forward(buffer), AVX512)
-    for lanes in (block[4].body()[0].body()[0], block[5].body()[2]):
-        p, _ = vectorize(p, p.forward(lanes), LANES[typ], AVX512, available, tail="perfect")
-    p = replace_all(simplify(p), available)
-    for registers in (block[2], block[3], block[4].body()[0], block[8]):
-        p = unroll_loop(p, p.forward(registers))
-    return p
+def _registers(block: Any) -> list[Any]:
+    """The loops over registers in a branch of IAMAX."""
+    return [block[2], block[3], block[4].body()[0], block[5], block[6].body()[0]]
