@@ -1,4 +1,5 @@
-"""BLAS level 1 and 2 against OpenBLAS, MKL and BLIS: operands of few elements, in the first- and second-level cache, in memory, and with strides.
+"""BLAS level 1 and 2 against OpenBLAS, MKL and BLIS: operands of few elements, in the first- and second-level cache, in memory,
+and with strides.
 
 `python -m bench blas` runs this module in a process of its own (`bench.versus.run_pinned`), once for each precision.
 """

@@ -75,6 +75,9 @@ SHARED = ("rot",)
 """Those that read elements more than once."""
 
 
+REGISTERS = {"axpy": 8}
+"""Registers at a time, where more than 4 help: loads and stores of y leave room to hide their latency."""
+
 LARGE_COPY = 2**24
 """Bytes from which on a copy goes past the caches: with the original it is as much as the last one holds."""
 
@@ -137,5 +140,5 @@ def past_the_cache(p: Procedure, loop: ForCursor, typ: str) -> Procedure:
 @cache
 def kernel(routine: str, typ: str) -> Procedure:
     """The scheduled routine under BLAS's name: `kernel("axpy", "f64")` is daxpy."""
-    scheduled = blas1_schedule(algorithm(routine, typ), typ)
+    scheduled = blas1_schedule(algorithm(routine, typ), typ, REGISTERS.get(routine, 4))
     return rename(scheduled, f"{'s' if typ == 'f32' else 'd'}{routine}")
