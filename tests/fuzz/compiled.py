@@ -72,7 +72,19 @@ def ways() -> tuple[How, ...]:
     """
     sanitized = ("-Og", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-w")
     every = (("-O1", *WARNINGS), sanitized, ("-O3", *WARNINGS))
-    return tuple(How(name, flags) for name in ("gcc", "clang") if probe.program(name) for flags in every)
+    return tuple(How(name, flags) for name in ("gcc", "clang") if _links(name) for flags in every)
+
+
+def _links(name: str) -> bool:
+    """Whether there is such a compiler, and the library of parallel loops that it links with: Debian has clang's apart."""
+    compiler = probe.program(name)
+    if compiler is None:
+        return False
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder, "empty.c")
+        source.write_text("int main(void)\n{\n    return 0;\n}\n")
+        command = [compiler, *COMMON, "-o", str(Path(folder, "empty")), str(source)]
+        return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
 def way(seed: int, certain: bool = False) -> How | None:
