@@ -106,6 +106,10 @@ class Hypotheses(tuple[Formula, ...]):
             found = self._bounded[goal] = self._bound(goal)
         return found
 
+    def proved(self, goal: Formula) -> None:
+        """Take note of a goal that was proved otherwise, so that it is not asked again here."""
+        self._bounded[goal] = True
+
     def _bound(self, goal: Formula) -> bool:
         match goal:
             case Ge(lin=lin):

@@ -130,7 +130,10 @@ def prove(hypotheses: Sequence[Formula], goal: Formula) -> Answer:
     if known.bound(goal) or known.resolved.bound(goal):
         STATISTICS.count("bounds")
         return Proved("affine")
-    return _ask(question(relevant(known.resolved, goal), goal))
+    answer = _ask(question(relevant(known.resolved, goal), goal))
+    if isinstance(answer, Proved):
+        known.proved(goal)
+    return answer
 
 
 def holds(hypotheses: Hypotheses, goal: Formula) -> bool:

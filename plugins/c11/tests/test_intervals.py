@@ -36,7 +36,6 @@ def compiled(lines: str) -> tuple[str, np.ndarray]:
 
 
 IDLE = [
-    "y[i] = i32(u8(min(f32(b[i]) * 1.5, 255.0)))",
     "y[i] = i32(max(min(x[i], 255.0), 0.0))",
     "y[i] = i32(u8(max(min(x[i], 255.9), -0.9)))",
     "y[i] = table[idx(i32(b[i]), 0, 256)]",
@@ -44,6 +43,11 @@ IDLE = [
     "y[i] = max(min(i32(b[i]), 255), 0)",
     "t: i32\nt = i32(max(min(x[i], 9.0), 0.0))\ny[i] = table[idx(t * 20, 0, 256)]",
     "y[i] = i32(max(rint(min(4.0, max(-4.0, x[i])) * 1.5), -8.0) + f32(b[i]))",
+]
+TRUNCATED_FIRST = [
+    "y[i] = i32(u8(min(f32(b[i]) * 1.5, 255.0)))",
+    "y[i] = i32(i8(max(-99.5, min(f32(c[i]) * -1.75, 77.75))))",
+    "y[i] = i32(u16(min(9.5, abs(max(min(x[i], 255.0), -255.0)))))",
 ]
 NEEDED = [
     "y[i] = i32(u8(f32(b[i]) * 1.5))",
@@ -63,6 +67,13 @@ NEEDED = [
 def test_what_cannot_matter_is_not_tested(lines: str) -> None:
     text, _ = compiled(lines)
     assert not re.search(r"usl_\w+_from_f32|usl_idx|usl_max_i32|usl_min_i32", text)
+
+
+@pytest.mark.parametrize("lines", TRUNCATED_FIRST)
+def test_fractions_are_dropped_before_values_are_compared(lines: str) -> None:
+    text, _ = compiled(lines)
+    assert not re.search(r"usl_\w+_from_f32", text)
+    assert "(int32_t)usl_m" not in text
 
 
 @pytest.mark.parametrize("lines", NEEDED)

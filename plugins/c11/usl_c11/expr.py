@@ -30,7 +30,7 @@ from usl_core.ir.nodes import (
     UnaryMinus,
     WindowExpr,
 )
-from usl_core.ir.types import F32, ControlType, ScalarType, all_bits, is_integer_control
+from usl_core.ir.types import F32, I32, ControlType, ScalarType, all_bits, is_integer_control
 from usl_core.ranges import Range, decided_by, range_of
 
 TRUE, FALSE = C("true"), C("false")
@@ -323,8 +323,23 @@ def _cast(arg: Expr, target: ScalarType, fn: Function, span: Span) -> C:
     source = scalar_type(arg)
     require_arithmetic(source, span)
     if target.is_int and not source.is_int and folded(arg) is None and fits(arg, target, fn):
-        return arith.truncated(data(arg, fn), target, fn.unit, span)
+        whole = _truncated_first(arg, fn, span) if target.bits < 32 else None
+        return (
+            arith.truncated(data(arg, fn), target, fn.unit, span) if whole is None else cast(fn.unit.ctype(target, span), whole)
+        )
     return arith.convert(data(arg, fn), F32 if source.is_encoded else source, target, fn.unit, span)
+
+
+def _truncated_first(arg: Expr, fn: Function, span: Span) -> C | None:
+    """`(int32_t)min(x, 255.5f)` as the minimum of `(int32_t)x` and 255, where x is known to fit: without fractions the order is
+    the same, and gcc knows the instruction for the minimum of integers, not that of floats, which might be NaN."""
+    if not isinstance(arg, ExternCall) or arg.fn not in (externs.MIN, externs.MAX):
+        return None
+    for limit, other in (arg.args, reversed(arg.args)):
+        if isinstance(limit, Literal) and fits(limit, I32, fn) and fits(other, I32, fn):
+            inner = _truncated_first(other, fn, span) or cast("int32_t", data(other, fn))
+            return arith.extern_call(arg.fn, [inner, integer_literal(int(limit.value), I32)], I32, I32, fn.unit, span)
+    return None
 
 
 def _masked(expr: Expr, fn: Function) -> C:

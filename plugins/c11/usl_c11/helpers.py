@@ -164,9 +164,13 @@ class Helpers:
         return self._use(name, _function(c, name, f"{k} a, {k} b, {c} x, {c} y", *lines))
 
     def absolute(self, scalar: ScalarType) -> str:
-        """|x| of a signed integer; that of the least value wraps to itself."""
+        """|x| of a signed integer; that of the least value wraps to itself. gcc knows its instructions in these forms alone:
+        absolute values of narrow numbers, the greatest of others."""
         c, name = spelling(scalar, NOWHERE), f"usl_abs_{scalar.name}"
-        return self._use(name, _function(c, name, f"{c} x", f"return x < 0 ? ({c})(0u - ({ring(scalar)})x) : x;"))
+        lines = [f"const {c} opposite = ({c})(0u - ({ring(scalar)})x);", "return x > opposite ? x : opposite;"]
+        if scalar.bits < 32:
+            lines = ["const int32_t wide = x;", "const int32_t found = wide < 0 ? -wide : wide;", f"return ({c})found;"]
+        return self._use(name, _function(c, name, f"{c} x", *lines))
 
     def saturate(self, scalar: ScalarType, source: ScalarType) -> str:
         """Conversion of a float to an integer: truncates, saturates, NaN to 0.

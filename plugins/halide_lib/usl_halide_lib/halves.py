@@ -24,7 +24,7 @@ from usl_core.scheduling import cut_loop, divide_loop, rewrite_expr, shift_loop,
 from usl_halide_lib.partition import Form, forms_of, inside, is_whole, rows_of
 from usl_stdlib import walk
 
-MOST = 24
+MOST = 96
 """The number of quotients and of accesses in a loop beyond which it is left as it is: proofs would take seconds."""
 
 
