@@ -78,8 +78,21 @@ def _classes(kind: Kind) -> tuple[type[Cursor], ...]:
 def _walk(code: Code, classes: tuple[type[Cursor], ...]) -> Iterator[Any]:
     if isinstance(code, classes) and not isinstance(code, BlockCursor):
         yield code
-    for child in children(code):
+    for child in children(code) if any(not issubclass(each, StmtCursor) for each in classes) else _statements(code):
         yield from _walk(child, classes)
+
+
+def _statements(code: Code) -> tuple[Any, ...]:
+    """The statements directly inside code."""
+    match code:
+        case ForCursor():
+            return tuple(code.body())
+        case IfCursor():
+            return (*code.body(), *orelse(code))
+        case StmtCursor() | ExprCursor():
+            return ()
+        case _:
+            return children(code)
 
 
 def children(code: Code) -> tuple[Any, ...]:
