@@ -29,7 +29,7 @@ from usl_core.ir.nodes import (
 )
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import child_nodes, same, walk
-from usl_core.ir.types import BOOL, COND, INDEX, SIZE, ScalarType, scalar_of
+from usl_core.ir.types import BOOL, COND, INDEX, SCALARS, SIZE, ScalarType, scalar_of
 
 STATEMENT_ACTIONS: dict[str, Propose] = {}
 """By the name of the operator."""
@@ -171,7 +171,8 @@ def _setting(proc: Proc, site: Site, formal: Arg, rng: random.Random) -> Any:
 def _prefetch(scalar: ScalarType) -> Proc:
     from usl_core.procedure import proc_from_source
 
-    return proc_from_source(f"def prefetch(n: size, x: [{scalar}][n]):\n    pass\n").ir
+    scope = {} if scalar.name in SCALARS else {scalar.name: scalar}
+    return proc_from_source(f"def prefetch(n: size, x: [{scalar}][n]):\n    pass\n", scope).ir
 
 
 # ---- expressions
