@@ -76,6 +76,10 @@ def test_fractions_are_dropped_before_values_are_compared(lines: str) -> None:
     assert "(int32_t)usl_m" not in text
 
 
+def test_a_limit_is_rounded_to_its_type_before_its_fraction_is_dropped() -> None:
+    compiled("y[i] = i32(i16(min(max(min(x[i], 1000.0), 0.0), 255.99999999)))")  # 256 in f32
+
+
 @pytest.mark.parametrize("lines", NEEDED)
 def test_what_may_matter_is_tested(lines: str) -> None:
     text, _ = compiled(lines)

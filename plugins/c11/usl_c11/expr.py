@@ -338,7 +338,8 @@ def _truncated_first(arg: Expr, fn: Function, span: Span) -> C | None:
     for limit, other in (arg.args, reversed(arg.args)):
         if isinstance(limit, Literal) and fits(limit, I32, fn) and fits(other, I32, fn):
             inner = _truncated_first(other, fn, span) or cast("int32_t", data(other, fn))
-            return arith.extern_call(arg.fn, [inner, integer_literal(int(limit.value), I32)], I32, I32, fn.unit, span)
+            whole = int(round_to(Fraction(limit.value), scalar_type(limit), span))
+            return arith.extern_call(arg.fn, [inner, integer_literal(whole, I32)], I32, I32, fn.unit, span)
     return None
 
 
