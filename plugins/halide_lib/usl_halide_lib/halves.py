@@ -25,7 +25,7 @@ from usl_halide_lib.partition import Form, forms_of, inside, is_whole, rows_of
 from usl_stdlib import walk
 
 MOST = 96
-"""The number of quotients and of accesses in a loop beyond which it is left as it is: proofs would take seconds."""
+"""The number of quotients and of accesses in a loop beyond which it is left as it is: each is a step of its own."""
 
 
 def halved(p: Procedure, whole: Collection[tuple[str, str]] = ()) -> Procedure:

@@ -8,6 +8,7 @@ is written by one instruction, so rows must begin at multiples of 64 bytes; othe
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from usl_core import Procedure
@@ -50,12 +51,12 @@ def past_the_cache(p: Procedure, output: str, large: str) -> Procedure:
     return p
 
 
-def aligned_empty(shape: tuple[int, ...], dtype: str) -> Any:
-    """A new array that begins at a multiple of 64 bytes, as those of NumPy do by chance."""
+def aligned_empty(shape: Sequence[int], dtype: Any, zeros: bool = False) -> Any:
+    """A new array that begins at a multiple of 64 bytes, as those of NumPy do by chance; of zeros, or of anything."""
     import numpy as np
 
     size = math.prod(shape) * np.dtype(dtype).itemsize
-    raw = np.empty(size + LINE, np.uint8)
+    raw = (np.zeros if zeros else np.empty)(size + LINE, np.uint8)
     begin = -raw.ctypes.data % LINE
     return raw[begin : begin + size].view(dtype).reshape(shape)
 

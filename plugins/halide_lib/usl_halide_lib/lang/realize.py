@@ -26,11 +26,11 @@ from usl_halide_lib.lang.linear import number_of
 from usl_halide_lib.lang.query import Family
 from usl_halide_lib.lang.target import window
 from usl_halide_lib.lang.types import BOOL, I32, Type
+from usl_halide_lib.streaming import aligned_empty
 from usl_stdlib import walk
 
 _GCC = (
     "-fno-loop-interchange",
-    "-fno-tree-pre",
     *("--param", "max-completely-peeled-insns=2000", "--param", "max-completely-peel-times=64"),
 )
 
@@ -38,14 +38,17 @@ _GCC = (
 def flags(procedure: Procedure) -> tuple[str, ...]:
     """What the C compiler needs to know to make vectors of selects, and of all lanes; no value depends on it.
 
-    gcc is also told to write out sums over small domains, to leave loops nested as the schedule says, and to move nothing into
-    branches that it would make for that; clang does. Its costs for processors in general are off by a quarter for rows of
-    numbers of 32 and 64 bits, and right for narrower ones.
+    gcc is also told to write out sums over small domains, and to leave loops nested as the schedule says; clang does. Its costs
+    for processors in general are off by a quarter for rows of numbers of 32 and 64 bits, and right for narrower ones; in rows
+    of the former it must not move anything into branches that it would make for that, which costs a fifth.
     """
     is_x86, is_clang = platform.machine().lower() in ("x86_64", "amd64"), "clang" in find_compiler().version
     wide = ("-mprefer-vector-width=512",) if is_x86 else ()
-    costs = ("-mtune=icelake-server",) if is_x86 and not is_clang and not _has_narrow_numbers(procedure) else ()
-    return ("-fno-math-errno", "-fno-trapping-math", *wide, *costs, *(() if is_clang else _GCC))
+    if is_clang:
+        return ("-fno-math-errno", "-fno-trapping-math", *wide)
+    is_narrow = _has_narrow_numbers(procedure)
+    costs = () if is_narrow else ("-fno-tree-pre", "-mtune=icelake-server") if is_x86 else ("-fno-tree-pre",)
+    return ("-fno-math-errno", "-fno-trapping-math", *wide, *costs, *_GCC)
 
 
 def _has_narrow_numbers(procedure: Procedure) -> bool:
@@ -176,7 +179,8 @@ def _call(
             pairs = zip(stored, arrays[output.name], strict=True)
             copies += [(target, array) for target, array in pairs if not np.shares_memory(target, array)]
         else:
-            arrays[output.name] = [np.zeros([n for _, n in reversed(box)], dtype_of(typ)) for typ in output.types]
+            shape = [n for _, n in reversed(box)]
+            arrays[output.name] = [aligned_empty(shape, dtype_of(typ), zeros=True) for typ in output.types]
     arguments = None if is_empty else [_argument(emitted, each, env, inputs, arrays) for each in emitted.formals]
     return _Call(arguments, arrays, boxes, copies)
 
