@@ -27,7 +27,7 @@ from usl_halide_lib.lang.scheduling import scheduled
 from usl_halide_lib.lang.target import For, Label, LoopKey, Target, statements
 from usl_halide_lib.lang.target_interp import Machine, Stuck
 
-TYPES = [*map(hl.Int, (8, 16, 32, 64)), *map(hl.UInt, (8, 16, 32)), hl.Float(32), hl.Float(64)]
+TYPES = [*map(hl.Int, (8, 16, 32, 64)), *map(hl.UInt, (8, 16, 32, 64)), hl.Float(32), hl.Float(64)]
 KINDS = ("pure", "point", "sum", "scan", "scatter")
 PREDICATES = ("none", "places", "data")
 TAILS = {"guard": TailStrategy.GuardWithIf, "shift": TailStrategy.ShiftInwards, "round": TailStrategy.RoundUp}
@@ -92,8 +92,9 @@ class CellMaker(Maker):
 
     def pipeline(self) -> Pipeline:
         """The pipeline. Sizes go up to 40 in one dimension, and to 8 in two."""
-        count = self.random.randint(min(3, self.most - (self.cell.directive != "compute_with")), self.most)
         output_only = self.cell.directive in ("compute_at", "store_at", "compute_with", "compute_inline", "in_", "clone_in")
+        least = 3 if self.cell.directive == "compute_with" else 2 if output_only else self.most - 1
+        count = self.random.randint(min(3, max(least, self.most - 1)), self.most)
         chosen = self.random.randrange(count - 1 if output_only else count)
         if self.cell.directive == "compute_with":
             chosen = min(chosen, count - 3)

@@ -9,15 +9,19 @@ from __future__ import annotations
 
 import random
 import re
-from dataclasses import replace
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
-from halide_confluence import Cell, pair
+from halide_confluence import Cell, Pair, pair
 
 from usl_core.errors import UslError
 from usl_halide_lib import hl
 from usl_halide_lib.directives import Directive
+from usl_halide_lib.lang import pipeline
 from usl_halide_lib.lang.collect import collect
 from usl_halide_lib.lang.errors import here
 
@@ -59,47 +63,93 @@ def reason(error: UslError) -> str:
     return f"{error.code} {text[:90]}"
 
 
-def compiled(seed: int, cell: Cell, floats: bool = True, most: int = 3) -> list[str]:
-    """A pair through C: what happened, in words. What rfactor adds is left out, as it changes the algorithm.
+@dataclass
+class Trial:
+    """A pipeline, with the values that the oracle has for its window, and the directives that are left of a random schedule."""
 
-    Raises:
-        AssertionError: the compiled code computes something else, or writes beside its output.
+    given: Pair
+    chosen: random.Random
+    is_whole: bool
+    wanted: list[Any]
+    left: list[Directive]
+    happened: list[str] = field(default_factory=list)
+
+    @property
+    def output(self) -> Any:
+        """The func."""
+        return self.given.made.output
+
+    def attempt(self, step: Callable[[], Any]) -> Any:
+        """What a step gives with as many of the directives as apply; None if it is refused without any.
+
+        The directive that a refusal names is left out, or else the last one.
+        """
+        span = here()
+        while True:
+            for func in self.given.made.funcs:
+                mine = [each for each in self.left if each.func == func.name()]
+                if [*map(str, mine)] != [*map(str, func._collected.directives)]:  # the same objects are not compiled again
+                    func._collected.directives[:] = [replace(each, span=span) for each in mine]
+            try:
+                with patch.multiple(pipeline, partitioned=_whole, halved=_whole) if self.is_whole else nullcontext():
+                    return step()
+            except UslError as error:
+                if not self.left:
+                    self.happened.append(f"pipeline refused: {reason(error)}")
+                    return None
+                blamed = next((each for each in self.left if str(each) in error.message), self.left[-1])
+                self.left.remove(blamed)
+                self.happened.append(f"{blamed.name} refused: {reason(error)}")
+
+    def run(self) -> list[str]:
+        """Compare; what happened, in words.
+
+        Raises:
+            AssertionError: the compiled code computes something else, or writes beside its output.
+        """
+        got = self.attempt(lambda: self.output.realize(self.given.made.window))
+        if got is None:
+            return self.happened
+        results = [np.asarray(each) for each in (got if isinstance(got, tuple) else (got,))]
+        for a, b in zip(results, self.wanted, strict=True):
+            np.testing.assert_array_equal(a, b, err_msg=str(list(map(str, self.left))))
+        self.happened += into_buffers(self.output, self.given.made.window, self.wanted, self.chosen)
+        for func in self.given.made.funcs:
+            func._collected.directives[:] = []
+        return [*self.happened, "compiled and equal", *(f"with {each.name}" for each in self.left)]
+
+
+def trial(seed: int, cell: Cell, floats: bool = True, most: int = 3, cut: float = 0.25) -> Trial | None:
+    """A pair for compiled code; None if there is none. cut says how often loops are cut where borders are, which takes long.
+
+    What rfactor adds is left out, as it changes the algorithm.
     """
     given = pair(seed, cell, floats, most)
     if given is None:
-        return ["no pair"]
+        return None
     chosen = random.Random(seed)
     output, window = given.made.output, given.made.window
     for image in collect([output]).images.values():
         image._array = viewed(np.asarray(image.array()), chosen)
     want = output.interpret(window, exact=False)
-    wanted = want if isinstance(want, list) else [want]
-    funcs = {each.name(): each for each in given.made.funcs}
-    left = [plainly(each) for each in given.directives if each.func in funcs and each.name != "rfactor"]
-    happened: list[str] = []
-    span, is_whole = here(), chosen.random() < 0.75  # proofs of where to cut loops take most of the time
-    while True:
-        for name, func in funcs.items():
-            mine = [replace(each, span=span) for each in left if each.func == name]
-            if is_whole and (mine or func is output):
-                mine.append(Directive("never_partition_all", name, 0, (), span, 0))
-            func._collected.directives[:] = mine
-        try:
-            got = output.realize(window)
-            break
-        except UslError as error:
-            if not left:
-                return [*happened, f"pipeline refused: {reason(error)}"]
-            blamed = next((each for each in left if str(each) in error.message), left[-1])
-            left.remove(blamed)
-            happened.append(f"{blamed.name} refused: {reason(error)}")
-    results = [np.asarray(each) for each in (got if isinstance(got, tuple) else (got,))]
-    for a, b in zip(results, wanted, strict=True):
-        np.testing.assert_array_equal(a, b, err_msg=str(list(map(str, left))))
-    happened += into_buffers(output, window, wanted, chosen)
-    for func in funcs.values():
-        func._collected.directives[:] = []
-    return [*happened, "compiled and equal", *(f"with {each.name}" for each in left)]
+    names = {each.name() for each in given.made.funcs}
+    left = [plainly(each) for each in given.directives if each.func in names and each.name != "rfactor"]
+    return Trial(given, chosen, chosen.random() >= cut, want if isinstance(want, list) else [want], left)
+
+
+def _whole(procedure: Any, _: Any) -> Any:
+    """Rows that are not cut where borders begin and end to matter, nor divided into pairs."""
+    return procedure
+
+
+def compiled(seed: int, cell: Cell, floats: bool = True, most: int = 3) -> list[str]:
+    """A pair through C: what happened, in words.
+
+    Raises:
+        AssertionError: the compiled code computes something else, or writes beside its output.
+    """
+    made = trial(seed, cell, floats, most)
+    return ["no pair"] if made is None else made.run()
 
 
 def into_buffers(output: Any, window: list[tuple[int, int]], wanted: list[Any], chosen: random.Random) -> list[str]:
@@ -134,4 +184,4 @@ def _plain(value: Any) -> Any:
     return type(value)(map(_plain, value)) if isinstance(value, list | tuple) else value
 
 
-__all__ = ["compiled", "plainly", "viewed"]
+__all__ = ["Trial", "compiled", "plainly", "trial", "viewed"]

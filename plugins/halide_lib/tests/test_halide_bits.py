@@ -72,11 +72,11 @@ def test_integers_are_weights_as_in_halide(values: str, weights: str) -> None:
 @pytest.mark.parametrize(
     ("make", "code", "message"),
     [
-        (lambda: hl.concat_bits([hl.u8(x)] * 3), "E772", "takes 1, 2 or 4 integers, not 3"),
+        (lambda: hl.concat_bits([hl.u8(x)] * 3), "E772", "takes 1, 2, 4 or 8 integers, not 3"),
         (lambda: hl.concat_bits([hl.u8(x), x]), "E772", "x is int32, the first is uint8"),
-        (lambda: hl.concat_bits([x, x]), "E770", "2 times 32 bits are more than 32"),
+        (lambda: hl.concat_bits([x, x, x, x]), "E770", "4 times 32 bits are more than 64"),
         (lambda: hl.reinterpret(hl.Int(16), x), "E772", "x has 32 bits, and int16 has 16"),
-        (lambda: hl.reinterpret(hl.Float(32), x), "E770", "do not see the bits of floats"),
+        (lambda: hl.reinterpret(hl.Float(16), hl.i16(x)), "E770", "see the bits of f32 and f64 alone"),
         (lambda: hl.extract_bits(hl.UInt(8), hl.f32(x), 0), "E772", "not uint8 out of float32"),
         (lambda: hl.lerp(hl.u8(x), hl.u8(x), x), "E772", "unsigned integers and floats are weights"),
         (lambda: hl.lerp(x, x, hl.u8(x)), "E770", "cast to 16 bits, or take a float weight"),

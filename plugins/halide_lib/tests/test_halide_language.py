@@ -64,7 +64,7 @@ def test_functions_for_fixed_point_widen(op):
 
 def test_what_has_no_meaning_here_is_E770():
     refused("E770", "require is not supported; assert it", lambda: hl.require(x > 0, x))
-    refused("E770", "UInt(64) is not supported", lambda: hl.UInt(64))
+    refused("E770", "UInt(128) is not supported", lambda: hl.UInt(128))
 
 
 class TestValidity:

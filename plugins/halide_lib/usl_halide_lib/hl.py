@@ -59,6 +59,7 @@ from usl_halide_lib.lang.functions import (
     i32,
     i32_sat,
     i64,
+    i64_sat,
     lerp,
     likely,
     log,
@@ -86,6 +87,8 @@ from usl_halide_lib.lang.functions import (
     u16_sat,
     u32,
     u32_sat,
+    u64,
+    u64_sat,
     undef,
     unsafe_promise_clamped,
     unsupported,
@@ -96,6 +99,7 @@ from usl_halide_lib.lang.functions import (
 from usl_halide_lib.lang.images import Buffer, ImageParam
 from usl_halide_lib.lang.inline_reductions import argmax, argmin, maximum, minimum, product, sum
 from usl_halide_lib.lang.pipeline import Pipeline
+from usl_halide_lib.lang.random_numbers import random_float, random_int, random_uint
 from usl_halide_lib.lang.syntax import Tuple
 from usl_halide_lib.lang.types import Bool, Float, Int, Type, UInt
 from usl_halide_lib.lang.variables import Param, RDom, RVar, Var
@@ -164,6 +168,7 @@ __all__ = [
     "i32",
     "i32_sat",
     "i64",
+    "i64_sat",
     "is_finite",
     "is_inf",
     "is_nan",
@@ -181,6 +186,9 @@ __all__ = [
     "popcount",
     "pow",
     "product",
+    "random_float",
+    "random_int",
+    "random_uint",
     "reinterpret",
     "round",
     "rounding_halving_add",
@@ -203,6 +211,8 @@ __all__ = [
     "u16_sat",
     "u32",
     "u32_sat",
+    "u64",
+    "u64_sat",
     "undef",
     "unsafe_promise_clamped",
     "vars",

@@ -6,36 +6,44 @@ from collections.abc import Sequence
 from typing import Any
 
 from usl_halide_lib.lang.errors import refuse
-from usl_halide_lib.lang.expr import Expr, as_node
+from usl_halide_lib.lang.expr import Expr, as_node, wrap
 from usl_halide_lib.lang.functions import cast
-from usl_halide_lib.lang.nodes import show
+from usl_halide_lib.lang.nodes import Op, show
 from usl_halide_lib.lang.types import Type, UInt
 
 
 def reinterpret(typ: Type, value: Any) -> Expr:
-    """The same bits as another integer type of the same width: `reinterpret(hl.UInt(32), hl.i32(-1))` is 2^32 - 1."""
+    """The same bits as another type of the same width: `reinterpret(hl.UInt(32), hl.i32(-1))` is 2^32 - 1.
+
+    Floats are of 32 or 64 bits. The exact oracle takes the bits of the float next to a number, and no number for NaN.
+    """
     node = as_node(value)
     if node.type.bits != typ.bits:
         raise refuse(f"reinterpret: {show(node)} has {node.type.bits} bits, and {typ} has {typ.bits}; hl.cast changes that")
-    if node.type != typ and not (node.type.is_int and typ.is_int):
-        message = f"reinterpret of {node.type} as {typ} is not supported, as procedures do not see the bits of floats"
+    if node.type == typ or (node.type.is_int and typ.is_int):
+        return cast(typ, value)
+    if typ.bits not in (32, 64):
+        message = f"reinterpret of {node.type} as {typ} is not supported: procedures see the bits of f32 and f64 alone"
         raise refuse(message, code="E770")
-    return cast(typ, value)
+    pattern = UInt(typ.bits)
+    if typ.is_float:
+        return wrap(Op("from_bits", (cast(pattern, value).node,), typ))
+    return cast(typ, wrap(Op("bits", (node,), pattern)))
 
 
 def concat_bits(values: Sequence[Any]) -> Expr:
-    """Integers of one type as the digits of a wider one without a sign, the least significant first: up to 32 bits in all."""
+    """Integers of one type as the digits of a wider one without a sign, the least significant first: up to 64 bits in all."""
     nodes = [as_node(value) for value in values]
     count = len(nodes)
     if count < 1 or count & (count - 1):
-        raise refuse(f"concat_bits takes 1, 2 or 4 integers, not {count}")
+        raise refuse(f"concat_bits takes 1, 2, 4 or 8 integers, not {count}")
     first = nodes[0].type
     for node in nodes:
         if not first.is_int or node.type != first:
             raise refuse(f"concat_bits needs integers of one type; {show(node)} is {node.type}, the first is {first}")
     bits = first.bits
-    if bits * count > 32:
-        raise refuse(f"concat_bits: {count} times {bits} bits are more than 32, which is not supported", code="E770")
+    if bits * count > 64:
+        raise refuse(f"concat_bits: {count} times {bits} bits are more than 64, which is not supported", code="E770")
     wide = UInt(bits * count)
     digits = [cast(wide, cast(UInt(bits), value)) << (bits * place) for place, value in enumerate(values)]
     result = digits[0]
@@ -52,6 +60,4 @@ def extract_bits(typ: Type, value: Any, lsb: Any) -> Expr:
     node = as_node(value)
     if not (node.type.is_int and typ.is_int):
         raise refuse(f"extract_bits takes integers out of integers, not {typ} out of {node.type}")
-    if max(node.type.bits, typ.bits) == 64:
-        raise refuse("extract_bits with 64 bits is not supported; cast to 32 bits after a shift", code="E770")
     return cast(typ, cast(UInt(node.type.bits), value) >> lsb)

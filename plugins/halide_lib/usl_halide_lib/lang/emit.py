@@ -377,6 +377,6 @@ def _added(func: FuncDef, stage: StageDef) -> Node | None:
 
 _RESERVED = frozenset(
     "seq par min max select abs sqrt exp log sin cos tanh idx check stride size index bool assert "
-    "f16 f32 f64 bf16 i8 i16 i32 i64 u8 u16 u32 R DRAM".split()
+    "f16 f32 f64 bf16 i8 i16 i32 i64 u8 u16 u32 u64 R DRAM".split()
 )
 """Names that mean something in the object language."""

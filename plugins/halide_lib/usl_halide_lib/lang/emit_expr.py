@@ -198,6 +198,8 @@ class Writer:
                 return self._cast(typ, a)
             case "saturating_cast", (a,):
                 return self._saturated(typ, a)
+            case (("bits" | "from_bits"), (a,)):
+                return f"{op}({self.data(a)})"
             case "abs", (a,):
                 if a.type == typ:
                     return f"abs({self.data(a)})" if typ.is_float else self.data(a)

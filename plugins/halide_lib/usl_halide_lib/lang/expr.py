@@ -228,7 +228,8 @@ _SYMBOLS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "mod": "%"}
 def arithmetic(op: str, a: Any, b: Any) -> Expr:
     """`a op b` at the type in which they meet."""
     for each in (a, b):
-        numeric(as_node(each), _SYMBOLS[op])
+        if isinstance(each, bool) or number_of(each) is None:  # a number is judged at the type that it takes
+            numeric(as_node(each), _SYMBOLS[op])
     left, right = pair(a, b)
     return wrap(Op(op, (left, right), left.type))
 
@@ -271,8 +272,6 @@ def unsigned(typ: Type) -> Type:
     """The type of a distance between values of an integer type; floats have their own."""
     if typ.kind is not Kind.INT:
         return typ
-    if typ.bits == 64:
-        raise refuse("the result has type uint64, which is not supported; cast to 32 bits, or use hl.max(a, -a)", code="E770")
     return Type(Kind.UINT, typ.bits)
 
 

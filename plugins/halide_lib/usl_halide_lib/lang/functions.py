@@ -25,13 +25,15 @@ from usl_halide_lib.lang.expr import (
 )
 from usl_halide_lib.lang.nodes import Const, Node, Op, show
 from usl_halide_lib.lang.syntax import Tuple
-from usl_halide_lib.lang.types import BOOL, F32, Float, Int, Kind, Type, UInt
+from usl_halide_lib.lang.types import BOOL, F32, I32, Float, Int, Kind, Type, UInt, coerced
 
 
 def cast(typ: Type, value: Any) -> Expr:
     """value at another type: modulo 2^N between integers; of floats the integer toward zero, saturating, NaN 0."""
     if not isinstance(typ, Type):
         raise refuse(f"cast needs a type first, such as hl.UInt(8), not {typ!r}")
+    if isinstance(value, int) and typ.is_int and not I32.least <= value <= I32.greatest:
+        return wrap(Const(coerced(value, typ), typ))
     return wrap(converted(as_node(value), typ))
 
 
@@ -316,15 +318,14 @@ def _sized(typ: Type, saturating: bool = False) -> Callable[[Any], Expr]:
 
 
 i8, i16, i32, i64 = (_sized(Int(bits)) for bits in (8, 16, 32, 64))
-u8, u16, u32 = (_sized(UInt(bits)) for bits in (8, 16, 32))
+u8, u16, u32, u64 = (_sized(UInt(bits)) for bits in (8, 16, 32, 64))
 f16, f32, f64 = (_sized(Float(bits)) for bits in (16, 32, 64))
-i8_sat, i16_sat, i32_sat = (_sized(Int(bits), True) for bits in (8, 16, 32))
-u8_sat, u16_sat, u32_sat = (_sized(UInt(bits), True) for bits in (8, 16, 32))
+i8_sat, i16_sat, i32_sat, i64_sat = (_sized(Int(bits), True) for bits in (8, 16, 32, 64))
+u8_sat, u16_sat, u32_sat, u64_sat = (_sized(UInt(bits), True) for bits in (8, 16, 32, 64))
 
 UNSUPPORTED = {
     **dict.fromkeys(("print", "print_when"), "interpret gives the values of any func"),
     "require": "assert it in Python before realize, or use hl.select",
-    **dict.fromkeys(("random_float", "random_int", "random_uint"), "take an image of NumPy's random numbers as an input"),
     "memoize_tag": "realize computes everything anew",
     "BFloat": "Float(16), Float(32) and Float(64) are",
     "Handle": "images and parameters are numbers",

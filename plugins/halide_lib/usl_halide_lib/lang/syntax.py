@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from usl_halide_lib.lang import random_numbers
 from usl_halide_lib.lang.errors import here, refuse
 from usl_halide_lib.lang.expr import Expr, as_node, wrap
 from usl_halide_lib.lang.images import indices
@@ -157,7 +158,9 @@ class Func:
                 raise refuse(f"{self._name}: the first definition has a Var in each dimension, not {arg!r}")
         names = tuple(arg.name() for arg in args)
         span = here()
-        stage = StageDef((), tuple(Name(name, Sort.PURE) for name in names), values, None, span)
+        places = tuple(Name(name, Sort.PURE) for name in names)
+        values = random_numbers.defined(values, places)
+        stage = StageDef((), places, values, None, span)
         definition = FuncDef(self._name, names, tuple(value.type for value in values), (stage,), span)
         check_stage(definition, 0)
         self._accept(definition)
@@ -170,6 +173,10 @@ class Func:
         values = tuple(_to_type(value, typ, self._name) for value, typ in zip(values, old.types, strict=True))
         span = here()
         rvars, pred = _domain((*places, *values), self._name)
+        pure = [Name(name, Sort.PURE) for name, at in zip(old.args, places, strict=True) if at == Name(name, Sort.PURE)]
+        reduced = [Name(each.name, Sort.RDOM) for each in rvars]
+        lowered = random_numbers.defined((*places, *values), [*pure, *reduced])
+        places, values = lowered[: len(places)], lowered[len(places) :]
         stage = StageDef(rvars, places, values, pred, span)
         definition = FuncDef(old.name, old.args, old.types, (*old.stages, stage), old.span)
         check_stage(definition, len(old.stages))

@@ -1,4 +1,4 @@
-"""Types of values: `Int(8…64) UInt(8…32) Float(16, 32, 64) Bool`, and how two of them mix.
+"""Types of values: `Int(8…64) UInt(8…64) Float(16, 32, 64) Bool`, and how two of them mix.
 
 Reference: halide.md §1; the rules of mixing are Halide 21's, measured.
 """
@@ -85,11 +85,11 @@ def Int(bits: int) -> Type:
 
 
 def UInt(bits: int) -> Type:
-    """Unsigned integers of 8, 16 or 32 bits; UInt(1) are truth values."""
+    """Unsigned integers of 8, 16, 32 or 64 bits; UInt(1) are truth values."""
     if bits == 1:
         return BOOL
-    if bits not in (8, 16, 32):
-        raise refuse(f"UInt({bits}) is not supported; UInt(8), UInt(16) and UInt(32) are", code="E770")
+    if bits not in (8, 16, 32, 64):
+        raise refuse(f"UInt({bits}) is not supported; UInt(8), UInt(16), UInt(32) and UInt(64) are", code="E770")
     return Type(Kind.UINT, bits)
 
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from usl_halide_lib.lang.errors import AlgorithmError, refuse
-from usl_halide_lib.lang.nodes import Algorithm, FuncDef, ImageRead, Name, Node, Read, Sort, show, walk
+from usl_halide_lib.lang.nodes import Algorithm, FuncDef, ImageRead, Name, Node, Op, Read, Sort, show, walk
 from usl_halide_lib.lang.types import BOOL
 
 
 def is_startup(node: Node) -> bool:
-    """Def. 2.9: numbers and parameters only."""
+    """Def. 2.9: numbers and parameters only. A random number depends on a place."""
     return not any(
-        isinstance(each, Read | ImageRead) or (isinstance(each, Name) and each.sort is not Sort.PARAM) for each in walk(node)
+        isinstance(each, Read | ImageRead)
+        or (isinstance(each, Name) and each.sort is not Sort.PARAM)
+        or (isinstance(each, Op) and each.op == "random")
+        for each in walk(node)
     )
 
 

@@ -70,6 +70,10 @@ def operation(op: str, operands: tuple[Type, ...], result: Type, exact: bool) ->
         return _ANY[op]
     if op in ("cast", "saturating_cast"):
         return _cast(own, result, exact, saturating=op == "saturating_cast")
+    if op == "bits":
+        return lambda a: int(np.array(float(a), f"float{own.bits}").view(f"uint{own.bits}"))
+    if op == "from_bits":
+        return lambda a: from_array(np.array(a, f"uint{own.bits}").view(f"float{own.bits}")[()], result, exact)
     if own.is_float:
         return _float_operation(op, own, exact)
     return _integer_operation(op, own, result)

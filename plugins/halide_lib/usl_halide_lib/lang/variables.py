@@ -9,7 +9,7 @@ from typing import Any
 
 from usl_halide_lib.lang.errors import refuse
 from usl_halide_lib.lang.expr import Expr, condition, converted, operand, wrap
-from usl_halide_lib.lang.nodes import Const, Name, Node, RVarDef, Sort, conjunction, show
+from usl_halide_lib.lang.nodes import Const, Name, Node, Op, RVarDef, Sort, conjunction, show, walk
 from usl_halide_lib.lang.types import I32, Type, coerced
 from usl_halide_lib.lang.valid import is_startup
 
@@ -82,7 +82,10 @@ class RDom(Expr):
 
     def where(self, cond: Any) -> None:
         """Restrict the domain; several calls are a conjunction. It is tested innermost."""
-        self.pred = conjunction(self.pred, condition(cond, "where"))
+        test = condition(cond, "where")
+        if any(isinstance(each, Op) and each.op == "random" for each in walk(test)):
+            raise refuse("where has a random number: give a func these values first, and read that")
+        self.pred = conjunction(self.pred, test)
 
     def dimensions(self) -> int:
         """The number of variables."""
