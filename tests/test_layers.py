@@ -155,7 +155,7 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "empty",
         "interp",
         "operators sized_interp",
-        "arguments",
+        "arguments plain_calls",
         "arrays",
         "soacs",
         "expressions",

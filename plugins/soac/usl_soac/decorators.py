@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from usl_core import tracebacks
@@ -36,6 +36,8 @@ class Function(Tuned, Declaration):
         self._core: Program | None = None
         self._sized: SizedProgram | None = None
         self._compiled: Compiled | None = None
+        self._call: Callable[[Sequence[Any]], Any] | None = None
+        """Makes calls of what is compiled."""
 
     def name(self) -> str:
         """The name that it was defined with."""
@@ -122,11 +124,28 @@ class Function(Tuned, Declaration):
             SoacError: an argument is not of its type, or the program is not well-formed.
             ShapeError, IndexError, AssertionError, ZeroDivisionError, MemoryError: a test of the program fails.
         """
-        from usl_soac import arguments  # NumPy
+        return (self._call or self._first_call())(args)
 
-        signature = self.__usl_soac__.signature
-        results = self.compiled()(arguments.converted(signature, args, False, lent=True))
-        return arguments.given_back(signature.result, iter(results), copied=False)
+    def _first_call(self) -> Callable[[Sequence[Any]], Any]:
+        """What makes calls."""
+        from usl_soac import arguments, plain_calls  # NumPy
+
+        signature, compiled = self.__usl_soac__.signature, self.compiled()
+
+        def in_general(args: Sequence[Any]) -> Any:
+            results = compiled(arguments.converted(signature, args, False, lent=True))
+            return arguments.given_back(signature.result, iter(results), copied=False)
+
+        plain = plain_calls.plain(
+            compiled.source,
+            signature,
+            compiled.compiled,
+            in_general=in_general,
+            failed=compiled.failed,
+            too_large=compiled.too_large,
+        )
+        self._call = plain or in_general
+        return self._call
 
     def compiled(self) -> Compiled:
         """The compiled program."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import functools
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from usl_core import Procedure
 from usl_core.backend import written_formals
@@ -101,13 +101,23 @@ class Compiled:
         given = bound(self.source, args)
         try:
             found = self.compiled(*given)
-        except self._failures as error:
-            number, *values = error.args
-            raise failures.failed(self.outer.sites[number], values) from None
+        except Exception as error:
+            self.failed(error)
         try:
             return _results(self.source.results, found)
-        except ValueError:  # of NumPy: an array without elements whose other dimensions are beyond all memory
-            raise failures.failed(failures.too_large(self.source.span, self.source.name)) from None
+        except ValueError as error:
+            self.too_large(error)
+
+    def failed(self, error: Exception) -> NoReturn:
+        """Raises what the interpreter raises where the outer code has raised this."""
+        if not isinstance(error, self._failures):
+            raise error
+        number, *values = error.args
+        raise failures.failed(self.outer.sites[number], values) from None
+
+    def too_large(self, _: Exception) -> NoReturn:
+        """Of NumPy: an array without elements whose other dimensions are beyond all memory."""
+        raise failures.failed(failures.too_large(self.source.span, self.source.name)) from None
 
 
 def _passed(sized: SizedProgram, entry: tuple[str, Part], simplify: bool) -> Program:

@@ -17,7 +17,7 @@ from usl_perceus.errors import PerceusError
 from usl_perceus.front.lower import Lowered
 from usl_perceus.front.resolve import signature
 from usl_perceus.front.types import TUPLE
-from usl_perceus.ir import EXN, Call, CallClosure, ForeignCall, FunDef, KernelCall, Prim, Program
+from usl_perceus.ir import EXN, Call, CallClosure, ForeignCall, FunDef, Prim, Program
 from usl_perceus.opt.callgraph import call_graph, components
 from usl_perceus.passes import compile_program
 from usl_perceus.python.convert import Converter
@@ -155,16 +155,17 @@ def _may_keep(program: Program) -> bool:
 
 
 def _may_take_long(program: Program) -> bool:
-    """Whether there is anything like a loop: a call that leads back to its function, a closure's or a kernel's, a thread's end.
+    """Whether there is anything like a loop: a call that leads back to its function, or a closure's, or a thread's end.
 
     Such a call is made in a thread of its own: Ctrl-C reaches only a main thread that is in Python, and the stack may grow with
-    the data, for which that of a Python thread, a few megabytes, is too small.
+    the data, for which that of a Python thread, a few megabytes, is too small. Kernels alone are called where they are called
+    from, as `jit` does: changing threads twice takes longer than many of them.
     """
     home = {name: number for number, group in enumerate(components(call_graph(program))) for name in group}
     for name, fun in program.funs.items():
         for expr in walk(fun.body):
             match expr:
-                case CallClosure() | KernelCall() | Prim(op="join"):
+                case CallClosure() | Prim(op="join"):
                     return True
                 case Call(fun=called) if home[called] == home[name]:
                     return True

@@ -204,7 +204,8 @@ class Converter:
 
     # ---- arrays
 
-    def _dtype(self, elem: Type) -> str | None:
+    def dtype(self, elem: Type) -> str | None:
+        """NumPy's name of the type of such elements; None if it has none."""
         match elem:
             case IntType(bits=bits, signed=signed):
                 return f"{'' if signed else 'u'}int{bits}"
@@ -215,7 +216,7 @@ class Converter:
     def _array_to_heap(self, item: Any, type: ArrayType) -> Any:
         import numpy as np
 
-        heap, dtype = self.heap, self._dtype(type.elem)
+        heap, dtype = self.heap, self.dtype(type.elem)
         if dtype is not None:
             return self.arrays.to_heap(item, np.dtype(dtype), lambda wanted: mismatch(wanted, item))
         elements = list(item)
@@ -281,7 +282,7 @@ class Converter:
         """The elements as a NumPy array of numbers, else a list; the array is only looked at."""
         import numpy as np
 
-        length, dtype = self.ffi.cast("struct usl_raw_array *", array).length, self._dtype(elem)
+        length, dtype = self.ffi.cast("struct usl_raw_array *", array).length, self.dtype(elem)
         if dtype is not None:
             return self.arrays.from_heap(array, np.dtype(dtype))
         if self.blocks.types.is_void(elem):
@@ -300,7 +301,7 @@ class Converter:
 
     def from_heap(self, value: Any, type: Type) -> Any:
         """The Python of an owned C value: blocks of data types become handles."""
-        if isinstance(type, ArrayType) and (dtype := self._dtype(type.elem)) is not None:
+        if isinstance(type, ArrayType) and (dtype := self.dtype(type.elem)) is not None:
             import numpy as np
 
             return self.arrays.handed_over(value, np.dtype(dtype))
@@ -418,7 +419,7 @@ class Converter:
                 continue
             decl = self.blocks.decl(what) if isinstance(what, DataType) and what.name != "bool" else None
             if decl is None or decl.layout is Layout.ENUM or decl.name in self.lowered.opaque:
-                is_array = isinstance(what, ArrayType) and self._dtype(what.elem) is None
+                is_array = isinstance(what, ArrayType) and self.dtype(what.elem) is None
                 done.append(self._deep_array(value, what.elem) if is_array else self.view(value, what))
                 continue
             if decl.layout is Layout.VALUE:

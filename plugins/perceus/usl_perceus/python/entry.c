@@ -76,6 +76,7 @@ enum What {
     REFERENCE = 'r', /* a cell, a thread, a function: type */
     ENUMERATION = 'e',
     ARRAY = 'a',     /* format of its elements, and their size */
+    ELEMENTS = 'y',  /* only a result, an array: least bytes that are not copied, shown: its dtype, size of an element */
     NOTHING = 'n',
     TUPLE = 't',     /* of parts; cls: NULL for Python's own */
     OTHER = 'x',     /* only a result, which Python converts */
@@ -146,6 +147,15 @@ typedef struct {
     int result_words;
 } Entry;
 
+/* The elements of a block that nothing else refers to, as the memory of a NumPy array. */
+typedef struct {
+    PyObject_HEAD
+    Worker *worker;
+    struct raw_array *block;
+    Py_ssize_t bytes;
+} Elements;
+
+static PyTypeObject *elements_type;
 static PyObject *name_abandoned, *name_abandon, *name_append, *name_converter, *name_type, *name_address, *name_fields;
 
 /* ---- arguments */
@@ -365,6 +375,7 @@ static bool take(const Entry *self, struct kind *kind, PyObject *value, struct t
         return value == Py_None;
     case TUPLE:
         return take_tuple(self, kind, value, task);
+    case ELEMENTS:
     case OTHER:
         return false;
     }
@@ -433,6 +444,53 @@ static PyObject *give_tuple(const Entry *self, const struct kind *kind, const un
     return made;
 }
 
+static PyObject *elements_of(const Entry *self, struct raw_array *array, Py_ssize_t bytes)
+{
+    Elements *const made = PyObject_New(Elements, elements_type);
+    if (made != NULL) {
+        made->worker = (Worker *)Py_NewRef(self->worker);
+        made->block = array;
+        made->bytes = bytes;
+    }
+    return (PyObject *)made;
+}
+
+static bool copy_into(PyObject *made, const void *elements, Py_ssize_t bytes)
+{
+    Py_buffer buffer;
+    if (bytes == 0)
+        return true;
+    if (PyObject_GetBuffer(made, &buffer, PyBUF_WRITABLE) < 0)
+        return false;
+    memcpy(buffer.buf, elements, (size_t)bytes);
+    PyBuffer_Release(&buffer);
+    return true;
+}
+
+/* The NumPy array of an owned block: it owns the block from then on, or small ones are copied. NULL without an exception: NumPy is
+ * not there yet. The reference is used up otherwise. */
+static PyObject *give_array(const Entry *self, const struct kind *kind, struct raw_array *array)
+{
+    const struct runtime *const runtime = &self->worker->runtime;
+    PyObject *const ndarray = array_type();
+    if (ndarray == NULL)
+        return NULL;
+    const Py_ssize_t bytes = (Py_ssize_t)array->length * kind->size;
+    const bool copies = array->head.count != 0 || bytes < kind->least;
+    PyObject *const length = PyLong_FromLongLong(array->length);
+    PyObject *const memory = copies || length == NULL ? NULL : elements_of(self, array, bytes);
+    PyObject *made = length == NULL || (!copies && memory == NULL)
+                         ? NULL
+                         : PyObject_CallFunctionObjArgs(ndarray, length, kind->shown, memory, NULL);
+    if (made != NULL && copies && !copy_into(made, array->elements, bytes))
+        Py_CLEAR(made);
+    if (memory == NULL)
+        runtime->release(array, runtime->context);
+    Py_XDECREF(memory);
+    Py_XDECREF(length);
+    return made;
+}
+
 /* A word that is a block, of which the caller's reference is used up, whatever comes of it. */
 static PyObject *give_block(const Entry *self, const struct kind *kind, void *value)
 {
@@ -450,6 +508,11 @@ static PyObject *give_block(const Entry *self, const struct kind *kind, void *va
         if (made == NULL)
             runtime->release(value, runtime->context);
         return made;
+    case ELEMENTS:
+        made = give_array(self, kind, value);
+        if (made != NULL || PyErr_Occurred())
+            return made;
+        /* fall through */
     default: {
         PyObject *const address = PyLong_FromVoidPtr(value);
         made = address == NULL ? NULL : PyObject_CallFunctionObjArgs(self->from_heap, address, kind->type, NULL);
@@ -700,6 +763,45 @@ static PyObject *worker_drop(PyObject *object, PyObject *address)
     Py_RETURN_NONE;
 }
 
+/* ---- the memory of NumPy arrays */
+
+static int elements_buffer(PyObject *object, Py_buffer *view, int flags)
+{
+    const Elements *const self = (const Elements *)object;
+    return PyBuffer_FillInfo(view, object, self->block->elements, self->bytes, 0, flags);
+}
+
+static void elements_dealloc(PyObject *object)
+{
+    const Elements *const self = (const Elements *)object;
+    PyTypeObject *const type_of_it = Py_TYPE(object);
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    PyObject *const address = PyLong_FromVoidPtr(self->block);
+    PyObject *const done = address == NULL ? NULL : worker_drop((PyObject *)self->worker, address);
+    if (done == NULL)
+        PyErr_WriteUnraisable(NULL);
+    Py_XDECREF(done);
+    Py_XDECREF(address);
+    PyErr_Restore(type, value, trace);
+    Py_DECREF(self->worker);
+    PyObject_Free(object);
+    Py_DECREF(type_of_it);
+}
+
+static PyType_Slot elements_slots[] = {
+    {Py_tp_dealloc, elements_dealloc},
+    {Py_bf_getbuffer, elements_buffer},
+    {0, NULL},
+};
+
+static PyType_Spec elements_spec = {
+    .name = "usl_perceus_entry.Elements",
+    .basicsize = sizeof(Elements),
+    .flags = Py_TPFLAGS_DEFAULT,
+    .slots = elements_slots,
+};
+
 /* ---- the call */
 
 static PyObject *result_of(const Entry *self, struct task *task)
@@ -870,7 +972,7 @@ static int count_words(Entry *self, const struct kind *kind)
             PyErr_SetString(PyExc_ValueError, "the result has too many parts");
             return -1;
         }
-        self->result_counted[self->result_words++] = strchr("shrax", kind->what) != NULL;
+        self->result_counted[self->result_words++] = strchr("shraxy", kind->what) != NULL;
         return 0;
     }
     for (Py_ssize_t i = 0; i < kind->count; i++)
@@ -1144,7 +1246,8 @@ PyMODINIT_FUNC PyInit_usl_perceus_entry(void)
     PyObject *made = PyModule_Create(&module);
     PyObject *entry = made == NULL ? NULL : PyType_FromSpec(&entry_spec);
     worker_type = entry == NULL ? NULL : (PyTypeObject *)PyType_FromSpec(&worker_spec);
-    if (worker_type == NULL || PyModule_AddObject(made, "Entry", entry) < 0 ||
+    elements_type = worker_type == NULL ? NULL : (PyTypeObject *)PyType_FromSpec(&elements_spec);
+    if (elements_type == NULL || PyModule_AddObject(made, "Entry", entry) < 0 ||
         PyModule_AddObject(made, "Worker", Py_NewRef((PyObject *)worker_type)) < 0) {
         Py_XDECREF(made);
         return NULL;

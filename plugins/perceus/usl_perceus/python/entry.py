@@ -183,7 +183,7 @@ class _Kinds:
             case FunType() | RefType() | ThreadType():
                 return _plain("r", type=type)
             case ArrayType(elem=elem):
-                return _plain("x", type=type) if is_result else self._array(type, elem)
+                return self._given_array(type, elem) if is_result else self._array(type, elem)
             case DataType(name="bool"):
                 return _plain("b")
             case DataType():
@@ -199,6 +199,18 @@ class _Kinds:
             case DataType(name="bool"):
                 return _plain("a", SMALL, type=type, format="?", size=1)
         raise _Unsuitable
+
+    def _given_array(self, type: Type, elem: Type) -> Kind:
+        """A result: NumPy's where it has such elements."""
+        name = self._converter.dtype(elem)
+        if name is None:
+            return _plain("x", type=type)
+        try:
+            import numpy as np
+        except ImportError:  # which the call will say
+            return _plain("x", type=type)
+        dtype = np.dtype(name)
+        return ("y", SMALL, 0, type, None, dtype, None, "-", dtype.itemsize, ())
 
     def _data(self, type: DataType, is_result: bool) -> Kind:
         decl, cls = self._datas[type.name], self._classes.get(type.name)
