@@ -61,6 +61,41 @@ int main(void)
 """
 
 
+ANYWHERE = """
+import numpy as np
+from usl_halide_lib import hl
+
+x = hl.Var("x")
+im, moved, f = hl.ImageParam(hl.Int(32), 1, "im", anywhere=True), hl.Buffer(np.int32([10, 20, 30]), "moved"), hl.Func("f")
+moved.set_min([2])
+f[x] = im[x] * 2 + im[im.dim(0).min()] + moved[x]
+"""
+
+AROUND = r"""
+#include "f.h"
+#include <stdio.h>
+
+int main(void)
+{
+    int32_t pixels[4] = {1, 2, 3, 4}, values[3] = {10, 20, 30}, out[3];
+    struct usl_halide_buffer im = {pixels, {{1, 4, 1}}}, moved = {values, {{2, 3, 1}}}, place = {out, {{2, 3, 1}}};
+    struct usl_halide_needed needed;
+    int status = f(&im, &moved, &place, &needed);
+    printf("%d %d %d %d\n", status, out[0], out[1], out[2]);
+    im.dim[0].min = 3;
+    status = f(&im, &moved, &place, &needed);
+    printf("%d %s %d %d\n", status, needed.buffer, (int)needed.min, (int)needed.extent);
+    im.dim[0].min = 1;
+    moved.dim[0].min = 0;
+    status = f(&im, &moved, &place, &needed);
+    printf("%d %s %d %d\n", status, needed.buffer, (int)needed.min, (int)needed.extent);
+    im.dim[0].min = INT32_MAX - 1;
+    printf("%d\n", f(&im, &moved, &place, NULL));
+    return 0;
+}
+"""
+
+
 @pytest.fixture
 def place(tmp_path):
     path = tmp_path / "pipeline.py"
@@ -78,8 +113,25 @@ def test_a_c_program_links_what_is_written(place, tmp_path):
     assert done.returncode == 0, done.stderr
     written = {path.rpartition("/")[2] for path in done.stdout.split()}
     assert {"both.c", "both.h", "both_kernel.c", "both_kernel.h"} <= written
-    (tmp_path / "c" / "main.c").write_text(PROGRAM, encoding="utf-8")
-    sources = [tmp_path / "c" / name for name in ("main.c", "both.c", "both_kernel.c")]
+    assert ran(tmp_path, PROGRAM, "both") == [
+        "0 success 140 140 1100 2972 2",
+        "1 an input is too small im 1 0 6",
+        "2 largest_1 1",
+        "3 elements are not next to each other",
+        "6",
+    ]
+
+
+def test_images_begin_in_c_where_their_buffers_say(tmp_path):
+    (tmp_path / "pipeline.py").write_text(ANYWHERE, encoding="utf-8")
+    assert run(f"{tmp_path / 'pipeline.py'}:f", "-o", tmp_path / "c").returncode == 0
+    assert ran(tmp_path, AROUND, "f") == ["0 15 27 39", "1 im 2 3", "1 moved 2 3", "5"]
+
+
+def ran(tmp_path, program, name):
+    """What a C program prints that is linked with a pipeline."""
+    (tmp_path / "c" / "main.c").write_text(program, encoding="utf-8")
+    sources = [tmp_path / "c" / each for each in ("main.c", f"{name}.c", f"{name}_kernel.c")]
     command = [
         *find_compiler().command,
         "-std=c11",
@@ -93,14 +145,7 @@ def test_a_c_program_links_what_is_written(place, tmp_path):
         str(tmp_path / "main"),
     ]
     subprocess.run(command, check=True, cwd=tmp_path / "c")
-    output = subprocess.run([tmp_path / "main"], check=True, capture_output=True, text=True).stdout.splitlines()
-    assert output == [
-        "0 success 140 140 1100 2972 2",
-        "1 an input is too small im 1 0 6",
-        "2 largest_1 1",
-        "3 elements are not next to each other",
-        "6",
-    ]
+    return subprocess.run([tmp_path / "main"], check=True, capture_output=True, text=True).stdout.splitlines()
 
 
 def test_it_shows_stages_and_loops_and_what_was_done(place, tmp_path):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from halide_pipelines import pipeline
@@ -323,13 +325,66 @@ def test_buffers_may_be_views_whose_surroundings_stay(place):
     assert (whole == 7).all()
 
 
-def test_an_image_that_is_given_later_begins_at_0():
-    source, moved = hl.ImageParam(hl.UInt(8), 1, "source"), hl.Buffer(np.arange(4, dtype=np.uint8))
-    moved.set_min([3])
-    refused("E775", "source begins at 0 in each dimension, and the buffer at 3", lambda: source.set(moved))
-    f = hl.Func("f")
-    f[x] = moved[x]
-    assert np.asarray(f.realize([(3, 4)])).tolist() == [0, 1, 2, 3]
+def placed(array: Any, mins: list[int]) -> Any:
+    buffer = hl.Buffer(array)
+    buffer.set_min(mins)
+    return buffer
+
+
+def test_an_image_is_read_where_its_buffer_begins():
+    values = np.arange(12, dtype=np.uint8).reshape(3, 4)
+    source, f = hl.ImageParam(hl.UInt(8), 2, "source"), hl.Func("f")
+    f[x, y] = source[x, y] + source[x + 1, y]
+    expected = values[:, :-1] + values[:, 1:]
+    for mins in ([0, 0], [3, -2], [0, 0], [-7, 5]):
+        source.set(placed(values, mins))
+        window = [(mins[0], 3), (mins[1], 3)]
+        assert np.asarray(f.realize(window)).tolist() == f.interpret(window).tolist() == expected.tolist()
+    wanted = "source has the places -7:-3, 5:8, and -7:-2, 5:8 is read"
+    refused("E786", wanted, lambda: f.realize([(-7, 4), (5, 3)]))
+    refused("E786", "source has the places -7:-3, 5:8, and source[", lambda: f.interpret([(-8, 1), (5, 1)]))
+    source.set(values)
+    assert np.asarray(f.realize([3, 3])).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("kind", ["repeat_edge", "repeat_image", "mirror_image", "mirror_interior", "constant_exterior"])
+def test_boundaries_are_where_an_image_ends(kind):
+    values = np.arange(1, 6, dtype=np.int16)
+    source, f, g = hl.ImageParam(hl.Int(16), 1, "source"), hl.Func("f"), hl.Func("g")
+    edge = getattr(hl.BoundaryConditions, kind)
+    f[x] = edge(source, *([-1] if kind == "constant_exterior" else []))[x]
+    source.set(values)
+    at_0 = np.asarray(f.realize([(-9, 25)])).tolist()
+    assert f.interpret([(-9, 25)]).tolist() == at_0
+    source.set(placed(values, [4]))
+    assert np.asarray(f.realize([(-5, 25)])).tolist() == f.interpret([(-5, 25)]).tolist() == at_0
+    g[x] = edge(placed(values, [4]), *([-1] if kind == "constant_exterior" else []))[x]
+    assert np.asarray(g.realize([(-5, 25)])).tolist() == at_0
+
+
+def test_a_domain_and_a_condition_are_about_where_an_image_begins():
+    source, f = hl.ImageParam(hl.Int(32), 1, "source"), hl.Func("f")
+    r = hl.RDom(source, "r")
+    f[x] = 0
+    f[x] += source[r] * (r + x)
+    f.compute_root().specialize(source.dim(0).min() == 2)
+    values = np.arange(1, 5, dtype=np.int32)
+    for first in (0, 2, -3):
+        source.set(placed(values, [first]))
+        expected = [sum(int(v) * (first + i + k) for i, v in enumerate(values)) for k in range(3)]
+        assert np.asarray(f.realize([3])).tolist() == f.interpret([3]).tolist() == expected
+
+
+def test_what_begins_at_0_pays_nothing_for_what_might_not():
+    source, f = hl.ImageParam(hl.UInt(8), 1, "source"), hl.Func("f")
+    f[x] = hl.BoundaryConditions.repeat_edge(source)[x - 1]
+    assert "first" not in str(f.procedure())
+    source.set(placed(np.zeros(3, np.uint8), [1]))
+    assert "source_first_0: index" in str(f.procedure())
+
+
+def test_a_buffer_beyond_32_bits_is_refused():
+    refused("E787", "b: 2147483647:2147483649 is no range", lambda: hl.Buffer(np.zeros(2, np.uint8), "b").set_min([2**31 - 1]))
 
 
 def test_images_may_be_views():

@@ -7,7 +7,7 @@ from typing import Any
 
 from usl_core.cursors import AllocCursor, ArgCursor, ReduceCursor
 from usl_core.errors import SchedulingError
-from usl_core.inspect import prove
+from usl_core.inspect import affine, prove
 from usl_core.scheduling import (
     add_assertion,
     clone_buffer,
@@ -93,7 +93,21 @@ def in_(working: Working, directive: Directive) -> None:
     block = tops[0].expand(0, _position(tops[-1]) - _position(tops[0]))
     box = bounds(working.p, working.at(func.buffer), block, kinds=("read",))
     working.do(stage_mem, block, str(box), name)
-    _found_again(working, name, func.dims)
+    _found_again(working, name, _variables(working, func))
+
+
+def _variables(working: Working, func: Func) -> list[str | None]:
+    """What the loops over each dimension of a func are called, also where they begin at no number of the buffer."""
+    if not func.stages:
+        return func.dims
+    stage = func.stages[0]
+    loops = {working.at(loop).name(): name for name, loop in stage.loops.items()}
+    found: list[str | None] = []
+    for known, index in zip(func.dims, working.at(stage.write).idx(), strict=True):
+        form = affine(index)
+        own = [loops[name] for name in (form.terms if form is not None else ()) if name in loops]
+        found.append(known if known is not None or len(own) != 1 else own[0])
+    return found
 
 
 def _input(working: Working, directive: Directive) -> Func:

@@ -28,8 +28,8 @@ def split(working: Working, directive: Directive, tail: str) -> None:
     """Divide a loop with one of the tails of `divide_loop`."""
     stage = working.stage(directive)
     old, outer, inner, factor = directive.args[:4]
-    loop = working.loop(stage, old, directive)
-    alone(working, stage, loop)
+    working.loop(stage, old, directive)
+    alone(working, stage, old)
     divide(working, stage, old, outer, inner, factor, tail)
     stage.gone.setdefault(old, f"{directive} divided it")
 
@@ -64,15 +64,14 @@ def start_at_zero(working: Working, loop: Any) -> None:
         working.do(shift_loop, loop, 0)
 
 
-def alone(working: Working, stage: Stage, loop: Any) -> None:
-    """Give a stage the loop loop, and those around it, for itself: other stages of its func in them get loops of their own."""
+def alone(working: Working, stage: Stage, name: str) -> None:
+    """Give a stage a loop, and those inside of it, for itself: other stages of its func in them get loops of their own."""
     others = [other for other in stage.func.stages if other is not stage]
     for other in others:
         while True:
             here, there = working.at(stage.write), working.at(other.write)
             shared = [each for each in around(here) if each.is_ancestor_of(there)]
-            target = working.at(loop)
-            if not shared or target not in shared:
+            if working.at(stage.loops[name]) not in shared:
                 break
             _fission_at(working, stage, other, shared[0])
 
@@ -83,7 +82,8 @@ def _fission_at(working: Working, stage: Stage, other: Stage, loop: Any) -> None
     for alloc in [part for part in loop.body() if isinstance(part, AllocCursor)]:
         working.do(lift_alloc, alloc)
     loop = working.at(loop)
-    names = [name for name, each in second.loops.items() if working.at(each) == working.at(loop)]
+    later = [each for each in stage.func.stages if each.number >= second.number]
+    moved = [(each, name) for each in later for name, own in each.loops.items() if working.at(own) == loop]
     part, there = working.at(first.write), working.at(second.write)
     while not part.parent().is_ancestor_of(there):
         part = part.parent()
@@ -91,8 +91,8 @@ def _fission_at(working: Working, stage: Stage, other: Stage, loop: Any) -> None
     while above != loop:  # guards, such as that of a func that slides
         above, lifts = above.parent(), lifts + 1
     working.do(fission, part.after(), n_lifts=lifts)
-    for name in names:
-        second.loops[name] = next(each for each in around(working.at(second.write)) if each.name() == working.at(loop).name())
+    for each, name in moved:
+        each.loops[name] = next(own for own in around(working.at(each.write)) if own.name() == working.at(loop).name())
 
 
 def reorder(working: Working, directive: Directive) -> None:
@@ -105,7 +105,7 @@ def reorder(working: Working, directive: Directive) -> None:
         raise directive.refuse("a loop is named twice", "E777")
     if len(names) > 1:
         for name in names:
-            alone(working, stage, working.at(stage.loops[name]))
+            alone(working, stage, name)
     nest = working.order(stage)
     wanted = iter(reversed(names))
     goal = [next(wanted) if name in names else name for name in nest]
@@ -140,7 +140,8 @@ def fuse_loops(working: Working, directive: Directive) -> None:
     stage = working.stage(directive)
     inner, outer, fused = directive.args
     for name in (inner, outer):
-        alone(working, stage, working.loop(stage, name, directive))
+        working.loop(stage, name, directive)
+        alone(working, stage, name)
     order = working.order(stage)
     if order.index(outer) + 1 != order.index(inner):
         raise directive.refuse(f"{inner} is not directly inside of {outer}; the loops are {', '.join(order)}", "E777")

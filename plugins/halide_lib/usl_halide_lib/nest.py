@@ -31,6 +31,8 @@ class Node:
     """The loop, in the version that the nest was made of."""
     first: int = 0
     """The least value of the variable, where the procedure counts from 0."""
+    stage: int = 0
+    """The stage of the func that a loop is one of."""
 
     def __str__(self) -> str:
         if self.kind == "compute":
@@ -130,14 +132,15 @@ class Nest:
         extent = text_of(loop.hi())
         inside = self.inside(loop)
         directive = self.directive(stage, name)
+        number = 0 if stage is None else stage.number
         if directive is None:
-            return Node("for", label, extent, inside, loop)
+            return Node("for", label, extent, inside, loop, stage=number)
         kind, factor = KINDS[directive.name], directive.args[1]
         if factor is None:
-            return Node(kind, label, extent, inside, loop)
-        inner = Node(kind, f"{label}.v{self.lanes[directive]}", str(factor), inside)
+            return Node(kind, label, extent, inside, loop, stage=number)
+        inner = Node(kind, f"{label}.v{self.lanes[directive]}", str(factor), inside, stage=number)
         outer = str(-(-int(extent) // factor)) if extent.isdecimal() else ""
-        return Node("for", f"{label}.{name}", outer, [inner], loop)
+        return Node("for", f"{label}.{name}", outer, [inner], loop, stage=number)
 
     def inside(self, loop: Any) -> list[Node]:
         """The nodes of a loop's body."""

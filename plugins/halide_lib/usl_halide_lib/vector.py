@@ -109,7 +109,8 @@ def vectorize_stage(working: Working, directive: Directive, target: Target | Non
     stage = working.stage(directive)
     name, factor, tail = directive.args
     loop = working.loop(stage, name, directive)
-    alone(working, stage, loop)
+    alone(working, stage, name)
+    loop = working.loop(stage, name, directive)
     start_at_zero(working, loop)
     loop = working.at(loop)
     hi = text_of(loop.hi())

@@ -11,6 +11,7 @@ from usl_halide_lib.lang.emit import Emitted
 from usl_halide_lib.lang.emit_expr import Writer
 from usl_halide_lib.lang.errors import refuse
 from usl_halide_lib.lang.expr import Expr
+from usl_halide_lib.lang.images import first_of
 from usl_halide_lib.lang.linear import Facts
 from usl_halide_lib.lang.nodes import Name, Node, show, walk
 from usl_halide_lib.lang.normal import Normal
@@ -50,7 +51,9 @@ def in_procedure(directive: Directive, emitted: Emitted) -> Directive:
     """
     if directive.name != "specialize" or isinstance(directive.args[0], str):
         return directive
-    names = {each.of: each.name for each in emitted.formals if each.kind == "param"}
+    images = emitted.bounds.target.algorithm.images
+    names = {first_of(name, dim): "0" for name, dimensions, _ in images for dim in range(dimensions)}
+    names |= {each.of: each.name for each in emitted.formals if each.kind == "param"}
     names |= {f"{each.of}.extent.{each.dim}": each.name for each in emitted.formals if each.kind == "extent"}
     facts = Facts(dict(emitted.bounds.facts))
     normal = Normal(emitted.bounds.target.algorithm, facts, lambda hole: None)

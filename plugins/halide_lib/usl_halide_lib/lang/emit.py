@@ -14,6 +14,7 @@ from usl_core import Procedure, proc_from_source
 from usl_core.errors import UslError
 from usl_halide_lib.lang.emit_expr import Stored, Writer
 from usl_halide_lib.lang.errors import AlgorithmError, refuse
+from usl_halide_lib.lang.images import first_of
 from usl_halide_lib.lang.inference import Bounds, infer
 from usl_halide_lib.lang.limits import Limit, limited
 from usl_halide_lib.lang.linear import Facts, Lin, const, ends, extremum, variable
@@ -155,6 +156,8 @@ class _Emitter:
         for name, dimensions, _ in self.algorithm.images:
             for dim in range(dimensions):
                 self.names[f"{name}.extent.{dim}"] = self._formal(f"{name}_{dim}", "extent", name, "size", dim)
+        for name, dimensions, _ in self.algorithm.images:  # those that may begin elsewhere are parameters
+            self.names |= {first_of(name, dim): "0" for dim in range(dimensions)}
         for name, typ in self.algorithm.params:
             self.names[name] = self._formal(name, "param", name, "index" if typ == I32 else typ.usl)
         for each in self.bounds.named:

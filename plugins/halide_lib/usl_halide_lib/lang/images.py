@@ -16,12 +16,12 @@ from usl_halide_lib.lang.variables import named
 class Dimension:
     """One dimension of an input: `min()` and `extent()`, startup expressions."""
 
-    def __init__(self, extent: Expr, low: int = 0) -> None:
+    def __init__(self, extent: Expr, low: Expr) -> None:
         self._extent, self._min = extent, low
 
     def min(self) -> Expr:
-        """The first place: 0, if no `set_min` has said otherwise."""
-        return Expr(self._min)
+        """The first place."""
+        return self._min
 
     def extent(self) -> Expr:
         """The number of places."""
@@ -57,7 +57,11 @@ class Image:
         if not 0 <= index < self.dimensions():
             raise refuse(f"{self._name} has {self.dimensions()} dimensions, and {index} is none of them")
         extent = wrap(Name(f"{self._name}.extent.{index}", Sort.PARAM, I32, self))
-        return Dimension(extent, self._mins[index] if self._mins else 0)
+        return Dimension(extent, self._first(index))
+
+    def _first(self, index: int) -> Expr:
+        """The first place of a dimension."""
+        return Expr(self._mins[index] if self._mins else 0)
 
     def width(self) -> Expr:
         """The extent of dimension 0."""
@@ -71,43 +75,58 @@ class Image:
         """The extent of dimension 2."""
         return self.dim(2).extent()
 
+    def firsts(self) -> dict[str, int]:
+        """The first places that it has now, by the names that they have in expressions."""
+        mins = self._mins or (0,) * self.dimensions()
+        return {first_of(self._name, dim): low for dim, low in enumerate(mins)}
+
     def array(self) -> np.ndarray[Any, Any] | None:
         """The NumPy array, dimensions in NumPy's order; None if there is none yet."""
         return self._array
 
     def __getitem__(self, index: Any) -> Any:
         nodes = indices(index, self.dimensions(), self._name)
-        if any(self._mins):
+        if any(self._mins) and isinstance(self, Buffer):
             nodes = tuple(Op("sub", (node, number(low)), I32) for node, low in zip(nodes, self._mins, strict=True))
         return wrap(ImageRead(self._name, nodes, self._type, here(), self))
 
 
 class ImageParam(Image):
-    """An input image of a type and a number of dimensions, given when the pipeline runs (`set`)."""
+    """An input image of a type and a number of dimensions, given when the pipeline runs (`set`).
 
-    def __init__(self, typ: Type, dimensions: int, name: str | None = None) -> None:
+    It begins at 0, and code is made for that, until it is given a buffer that begins elsewhere; or from the first if anywhere
+    is true, as C entries need it.
+    """
+
+    def __init__(self, typ: Type, dimensions: int, name: str | None = None, anywhere: bool = False) -> None:
         self._name, self._type, self._dimensions = named(name, "im"), typ, dimensions
         self._array = None
+        self.is_anywhere = anywhere
 
     def dimensions(self) -> int:
         """The number of dimensions."""
         return self._dimensions
 
+    def _first(self, index: int) -> Expr:
+        return wrap(Name(first_of(self._name, index), Sort.PARAM, I32, self))
+
     def set(self, value: Any) -> None:
-        """Give the image for later runs: a NumPy array (`[y, x]`) or a Buffer.
+        """Give the image for later runs: a NumPy array (`[y, x]`), which begins at 0, or a Buffer.
 
         Raises:
-            AlgorithmError: it has another type or number of dimensions; E775, it is a buffer that does not begin at 0.
+            AlgorithmError: it has another type or number of dimensions.
         """
-        if isinstance(value, Buffer) and any(value._mins):
-            begins = ", ".join(map(str, value._mins))
-            message = f"{self._name} begins at 0 in each dimension, and the buffer at {begins}"
-            raise refuse(message, code="E775", notes=(f"hint: give its array(), and read {self._name}[x - first]",))
         array = value.array() if isinstance(value, Buffer) else np.asarray(value)
         if array is None or array.ndim != self._dimensions or _type_of(array) != self._type:
             shown = f"{array.ndim} dimensions of {array.dtype}" if array is not None else "nothing"
             raise refuse(f"{self._name} needs {self._dimensions} dimensions of {self._type}, and was given {shown}")
-        self._array = array
+        self._array, self._mins = array, value._mins if isinstance(value, Buffer) else ()
+        self.is_anywhere = self.is_anywhere or any(self._mins)
+
+
+def first_of(image: str, dim: int) -> str:
+    """What the first place of a dimension of an image is called in expressions."""
+    return f"{image}.first.{dim}"
 
 
 class Buffer(Image):
@@ -133,6 +152,9 @@ class Buffer(Image):
         """Say which place the first element of each dimension is, x first; before the buffer is read in a definition."""
         if len(mins) != self.dimensions():
             raise refuse(f"{self._name} has {self.dimensions()} dimensions, and {len(mins)} mins are given")
+        for low, extent in zip(mins, reversed(self._array.shape if self._array is not None else ()), strict=False):
+            if low < -(2**31) or low + extent > 2**31:
+                raise refuse(f"{self._name}: {low}:{low + extent} is no range of 32-bit places", code="E787")
         self._mins = tuple(int(each) for each in mins)
 
     def box(self) -> list[tuple[int, int]]:

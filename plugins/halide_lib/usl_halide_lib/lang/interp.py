@@ -180,8 +180,10 @@ def image_reader(node: ImageRead, index: tuple[Evaluator, ...], array: np.ndarra
         if errors:
             return max(errors)
         if not all(0 <= place < extent for place, extent in zip(point, extents, strict=True)):
-            box = ", ".join(f"0:{extent}" for extent in extents)
-            raise refuse(f"{node.image} has the places {box}, and {show(node)} reads {point}", code="E786", span=node.span)
+            firsts = [env.get(f"{node.image}.first.{dim}", 0) for dim in range(len(extents))]
+            box = ", ".join(f"{low}:{low + extent}" for low, extent in zip(firsts, extents, strict=True))
+            place = tuple(each + low for each, low in zip(point, firsts, strict=True))
+            raise refuse(f"{node.image} has the places {box}, and {show(node)} reads {place}", code="E786", span=node.span)
         return from_array(array[tuple(reversed(point))], typ, exact)
 
     return read
@@ -204,6 +206,7 @@ def parameters(algorithm: Algorithm, inputs: Mapping[str, Any], exact: bool) -> 
         array = np.asarray(inputs[name])
         for dim in range(dimensions):
             env[f"{name}.extent.{dim}"] = array.shape[dimensions - 1 - dim]
+            env[f"{name}.first.{dim}"] = int(inputs.get(f"{name}.first.{dim}", 0))
     return env
 
 

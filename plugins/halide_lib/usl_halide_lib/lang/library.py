@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from usl_core.plugins.manager import backend
 from usl_halide_lib.lang.emit import Emitted, Formal
 from usl_halide_lib.lang.errors import refuse
+from usl_halide_lib.lang.images import Buffer, first_of
 from usl_halide_lib.lang.linear import Extremum, Lin, Quotient, Unknown, Variable
 from usl_halide_lib.lang.nodes import show
 from usl_halide_lib.lang.normal import Normal
@@ -79,14 +80,18 @@ def c_files(pipeline: Pipeline, name: str) -> dict[str, str]:
         raise refuse(f"{name!r} is no C identifier", code="E770")
     compiled = pipeline.compiled()
     kernel = dict(backend().emit([compiled.procedure.ir], f"{name}_kernel"))
-    entry = _Entry(name, compiled.procedure.name(), compiled.emitted)
+    fixed = {
+        each: low for image in pipeline.images().values() if isinstance(image, Buffer) for each, low in image.firsts().items()
+    }
+    entry = _Entry(name, compiled.procedure.name(), compiled.emitted, fixed)
     return {**kernel, f"{name}.h": entry.header(), f"{name}.c": entry.source()}
 
 
 class _Entry:
     """The text of the entry. dimension 0 is x throughout, as in the language."""
 
-    def __init__(self, name: str, kernel: str, emitted: Emitted) -> None:
+    def __init__(self, name: str, kernel: str, emitted: Emitted, mins: Mapping[str, int]) -> None:
+        self.mins = mins
         self.name, self.kernel, self.emitted = name, kernel, emitted
         self.algorithm = emitted.bounds.target.algorithm
         self.outputs = [self.algorithm.func(each) for each in self.algorithm.outputs]
@@ -94,7 +99,10 @@ class _Entry:
             if rank > MOST_DIMENSIONS:
                 raise refuse(f"{each} has {rank} dimensions, and C entries have {MOST_DIMENSIONS} at most", code="E770")
         self.values: dict[str, str] = {}
-        inputs = [*(image[0] for image in self.algorithm.images), *(param[0] for param in self.algorithm.params)]
+        firsts = {first_of(name, dim): (name, dim) for name, rank, _ in self.algorithm.images for dim in range(rank)}
+        self.anywhere = {firsts[name] for name, _ in self.algorithm.params if name in firsts}
+        self.params = [param for param in self.algorithm.params if param[0] not in firsts]
+        inputs = [*(image[0] for image in self.algorithm.images), *(param[0] for param in self.params)]
         for wanted in (name, *self.algorithm.outputs, *inputs):
             if wanted in TAKEN:
                 raise refuse(f"{wanted} means something in C; give it another name", code="E770")
@@ -102,7 +110,7 @@ class _Entry:
     def parameters(self) -> list[str]:
         """The entry's parameters: inputs, parameters, outputs, what is needed."""
         given = [f"const struct usl_halide_buffer *{name}" for name, _, _ in self.algorithm.images]
-        given += [f"{c_type(typ)} {name}" for name, typ in self.algorithm.params]
+        given += [f"{c_type(typ)} {name}" for name, typ in self.params]
         given += [
             f"struct usl_halide_buffer *{each}" for func in self.outputs for each in _elements(func.name, len(func.types))
         ]
@@ -161,8 +169,13 @@ class _Entry:
             yield "    return USL_HALIDE_NULL;"
         for name, rank, _ in self.algorithm.images:
             for dim in range(rank):
-                self.values[f"{name}.extent.{dim}"] = f"{name}->dim[{dim}].extent"
-        for name, typ in self.algorithm.params:
+                place = f"{name}->dim[{dim}]"
+                self.values[f"{name}.extent.{dim}"] = f"{place}.extent"
+                self.values[first_of(name, dim)] = f"{place}.min" if (name, dim) in self.anywhere else "0"
+                if (name, dim) in self.anywhere:
+                    yield f"if ({place}.extent < 0 || {place}.min < INT32_MIN || {place}.min > INT32_MAX - {place}.extent)"
+                    yield "    return USL_HALIDE_NO_RANGE;"
+        for name, typ in self.params:
             if typ == I32:
                 self.values[name] = f"(int64_t){name}"
         for func in self.outputs:
@@ -203,9 +216,12 @@ class _Entry:
             for dim, (low, high) in enumerate(box):
                 first, last = self.number(low), self.number(high)
                 has = f"{name}->dim[{dim}]"
-                yield f"if ({first} < {has}.min || {last} >= {has}.min + {has}.extent || {has}.min != 0)"
+                is_anywhere, fixed = (name, dim) in self.anywhere, self.mins.get(first_of(name, dim), 0)
+                other = "" if is_anywhere else f" || {has}.min != {fixed}"
+                yield f"if ({first} < 0 || {last} >= {has}.extent{other})"
+                place = f"{first} + {has}.min" if is_anywhere else f"{first} + {fixed}" if fixed else first
                 count = self.number(high - low + 1)
-                yield f'    return misses(needed, "{name}", {dim}, {first}, {count}, USL_HALIDE_INPUT_TOO_SMALL);'
+                yield f'    return misses(needed, "{name}", {dim}, {place}, {count}, USL_HALIDE_INPUT_TOO_SMALL);'
             if rank:
                 yield f"if ({name}->dim[0].stride != 1)"
                 yield "    return USL_HALIDE_NOT_DENSE;"
@@ -268,6 +284,8 @@ class _Entry:
                 return self.values[of]
             case "extent":
                 return self.values[f"{of}.extent.{dim}"]
+            case "param" if of not in dict(self.params):
+                return self.values[of]
             case "param":
                 return f"(int64_t){of}" if dict(self.algorithm.params)[of] == I32 else f"&{of}"
             case "output":

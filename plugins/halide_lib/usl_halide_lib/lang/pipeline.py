@@ -18,7 +18,7 @@ from usl_halide_lib.lang.collect import Program, collect, inputs_of
 from usl_halide_lib.lang.conditions import in_procedure, with_parameters
 from usl_halide_lib.lang.emit import Emitted, emit
 from usl_halide_lib.lang.errors import refuse
-from usl_halide_lib.lang.images import Buffer
+from usl_halide_lib.lang.images import Buffer, Image, ImageParam
 from usl_halide_lib.lang.inference import infer
 from usl_halide_lib.lang.inlining import Inlined, inlined, is_pointwise
 from usl_halide_lib.lang.interp import Interval, Oracle
@@ -27,6 +27,7 @@ from usl_halide_lib.lang.nesting import in_funcs
 from usl_halide_lib.lang.nodes import FuncDef
 from usl_halide_lib.lang.query import query
 from usl_halide_lib.lang.realize import Realization, prepared, realized
+from usl_halide_lib.lang.same_nest import require_same_nest
 from usl_halide_lib.lang.scheduling import scheduled
 from usl_halide_lib.lang.target import text
 from usl_halide_lib.lifting import lifted
@@ -63,15 +64,22 @@ class _Found:
     given: tuple[Directive, ...]
     program: Program
     numbered: tuple[Directive, ...]
+    anywhere: tuple[str, ...]
 
     def is_current(self) -> bool:
         """Whether nothing has changed."""
         now = _directives(self.funcs)
         return (
-            all(func.definition is old for func, old in zip(self.funcs, self.definitions, strict=True))
+            self.anywhere == _anywhere(self.program)
+            and all(func.definition is old for func, old in zip(self.funcs, self.definitions, strict=True))
             and len(now) == len(self.given)
             and all(a is b for a, b in zip(now, self.given, strict=True))
         )
+
+
+def _anywhere(program: Program) -> tuple[str, ...]:
+    """The images that may begin elsewhere than at 0."""
+    return tuple(name for name, image in program.images.items() if isinstance(image, ImageParam) and image.is_anywhere)
 
 
 def _directives(funcs: Sequence[Any]) -> tuple[Directive, ...]:
@@ -204,7 +212,8 @@ class Pipeline:
         """The loops as Halide prints them."""
         compiled = self.compiled()
         program = self._collected()
-        return text_of_nest(in_funcs(compiled.schedule.nodes(), compiled.emitted.owners, program, compiled.emitted.bounds))
+        owners = owners_of(compiled.emitted, compiled.directives)
+        return text_of_nest(in_funcs(compiled.schedule.nodes(), owners, program, compiled.emitted.bounds))
 
     def picture(self, path: str | Path) -> None:
         """Write the loops as an HTML file, with what iterations touch and what the buffers are."""
@@ -254,6 +263,10 @@ class Pipeline:
             case _:
                 raise refuse(f'lowered: "alg", "tgt?", "query", "bounds" or "p0" are there, not {what!r}', code="E770")
 
+    def images(self) -> dict[str, Image]:
+        """The inputs by name."""
+        return dict(self._collected().images)
+
     def _collected(self) -> Program:
         return self._given()[0]
 
@@ -264,7 +277,8 @@ class Pipeline:
             given = _directives(plain.funcs)
             numbered = tuple(replace(each, position=place) for place, each in enumerate(given))
             definitions = tuple(func.definition for func in plain.funcs)
-            self._found = _Found(plain.funcs, definitions, given, with_parameters(plain, numbered), numbered)
+            program = with_parameters(plain, numbered)
+            self._found = _Found(plain.funcs, definitions, given, program, numbered, _anywhere(program))
         return self._found.program, self._found.numbered
 
     def _inlined(self, program: Program, given: tuple[Directive, ...]) -> Inlined:
@@ -309,6 +323,8 @@ class Pipeline:
         used = tuple(self._on_buffers(each, emitted.buffers) for each in left)
         schedule.adopt(used)
         procedure = schedule.apply() if used else emitted.procedure
+        if used:
+            require_same_nest(without.algorithm, without.points, given, schedule.nodes(), owners_of(emitted, given))
         if not self._target.memories:
             whole = kept_whole(used)
             procedure = in_strips(partitioned(halved(lifted(procedure), whole), whole), whole)
@@ -318,6 +334,11 @@ class Pipeline:
 
 _ABOUT_OTHERS = ("compute_at", "store_at", "hoist_storage", "compute_with", "prefetch")
 """Directives whose first argument is another func."""
+
+
+def owners_of(emitted: Emitted, directives: Sequence[Directive]) -> dict[str, str]:
+    """By buffer its func, copies that directives make among them."""
+    return emitted.owners | {each.args[0]: each.args[0] for each in directives if each.name in ("in_", "clone_in")}
 
 
 def _mentioned(directive: Directive) -> set[str]:

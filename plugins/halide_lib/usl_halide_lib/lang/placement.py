@@ -21,12 +21,14 @@ from usl_halide_lib.lang.target import (
     Seq,
     Stmt,
     Target,
+    below,
     expressions,
     find,
     mapped,
     replaced,
     sequence,
     statements,
+    with_below,
 )
 from usl_halide_lib.lang.types import BOOL, I32
 
@@ -49,6 +51,25 @@ def compute_at(target: Target, func: str, at: LoopKey) -> Target:
         raise refuse(f"{func}.compute_at({at}): {func} is read outside of this loop too", code="E773", notes=notes)
     cut = mapped(target.body, lambda s: Nop() if s is label or (isinstance(s, Label) and s == label) else s)
     return checked(_inserted(replace(target, body=cut), at, label))
+
+
+def compute_where_read(target: Target, func: str) -> Target:
+    """Compute and store a func anew before each statement that reads it. Its loops are found by no directive then."""
+    label = label_of(target, func)
+    allocation = next((s for s in statements(target.body) if isinstance(s, Allocate) and s.func == func), None)
+    assert label is not None and allocation is not None
+    readers = _reads(func, target.body) - _reads(func, label)
+
+    def change(stmt: Stmt) -> Stmt:
+        if stmt is label or stmt is allocation:
+            return Nop()
+        if id(stmt) not in readers:
+            inside = tuple(map(change, below(stmt)))
+            return stmt if all(a is b for a, b in zip(inside, below(stmt), strict=True)) else with_below(stmt, inside)
+        own = mapped(label, lambda each: replace(each) if isinstance(each, Assign | If) else each)  # statements of its own
+        return sequence((allocation, own, with_below(stmt, tuple(map(change, below(stmt))))))
+
+    return replace(target, body=change(target.body))
 
 
 def places(target: Target, func: str) -> Iterator[LoopKey]:

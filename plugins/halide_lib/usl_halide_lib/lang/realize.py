@@ -19,7 +19,7 @@ from usl_core import Procedure
 from usl_core.ir.types import ScalarType, TensorType
 from usl_halide_lib.lang.emit import Emitted, Formal
 from usl_halide_lib.lang.errors import refuse
-from usl_halide_lib.lang.images import Buffer
+from usl_halide_lib.lang.images import Buffer, first_of
 from usl_halide_lib.lang.interp import Interval, Oracle, parameters
 from usl_halide_lib.lang.limits import check_limits
 from usl_halide_lib.lang.linear import number_of
@@ -230,8 +230,9 @@ def _check_images(emitted: Emitted, env: Mapping[str, Any]) -> None:
     for name, box in required(emitted, env).items():
         extents = [env[f"{name}.extent.{dim}"] for dim in range(len(box))]
         if any(low < 0 or low + extent > have for (low, extent), have in zip(box, extents, strict=True)):
-            has = ", ".join(f"0:{have}" for have in extents)
-            reads = ", ".join(f"{low}:{low + extent}" for low, extent in box)
+            firsts = [env[first_of(name, dim)] for dim in range(len(box))]
+            has = ", ".join(f"{first}:{first + have}" for first, have in zip(firsts, extents, strict=True))
+            reads = ", ".join(f"{first + low}:{first + low + extent}" for first, (low, extent) in zip(firsts, box, strict=True))
             raise refuse(
                 f"{name} has the places {has}, and {reads} is read",
                 code="E786",

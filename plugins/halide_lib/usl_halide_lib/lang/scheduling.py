@@ -7,7 +7,7 @@ memory alone (`store_in`, `fold_storage` and the like) has no meaning here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -19,9 +19,9 @@ from usl_halide_lib.lang.factoring import clone, factored, inline, wrap
 from usl_halide_lib.lang.lower import lower
 from usl_halide_lib.lang.nodes import Algorithm, Node
 from usl_halide_lib.lang.rewrites import Tail, nest_of
-from usl_halide_lib.lang.target import For, LoopKey, Mode, Nop, Target, find, statements
+from usl_halide_lib.lang.target import For, LoopKey, Mode, Nop, Target, below, find, statements, with_below
 from usl_halide_lib.lang.types import I32
-from usl_halide_lib.order import conflict, loop_order
+from usl_halide_lib.order import LOOPS, conflict, loop_order
 
 MODES = {"parallel": Mode.PARALLEL, "vectorize": Mode.VECTORIZED, "unroll": Mode.UNROLLED, "serial": Mode.SERIAL}
 GROUPED = ("vectorize", "unroll", "parallel")
@@ -50,16 +50,26 @@ def blamed(directive: Directive) -> Iterator[None]:
 
 
 class Scheduling:
-    """One run of `scheduled`."""
+    """One run of `scheduled`. The funcs points are computed where they are read, before each statement that reads them."""
 
-    def __init__(self, algorithm: Algorithm, directives: Iterable[Directive]) -> None:
-        self.given = list(directives)
+    def __init__(self, algorithm: Algorithm, directives: Iterable[Directive], points: Collection[str] = ()) -> None:
+        self.given, self.points = list(directives), points
         self.algorithm = algorithm
         self.target = Target(algorithm, Nop())
         self.specs: dict[tuple[str, str], int] = {}
 
     def run(self, lowered: Target | None = None) -> Target:
         """The program after all phases."""
+        self.nest(lowered)
+        self.each("bound", self.bound)
+        self.each("align_bounds", self.align)
+        for name in MODES:
+            self.each(name, self.traverse)
+        self.each("prefetch", self.prefetch)
+        return self.target
+
+    def nest(self, lowered: Target | None = None) -> Target:
+        """The program after the phases that decide which loops there are and where funcs are computed and stored."""
         before = self.algorithm
         self.rewrite_algorithm()
         self.target = lowered if lowered is not None and self.algorithm is before else lower(self.algorithm)
@@ -70,11 +80,6 @@ class Scheduling:
         self.compute()
         self.store()
         self.each("compute_with", self.together)
-        self.each("bound", self.bound)
-        self.each("align_bounds", self.align)
-        for name in MODES:
-            self.each(name, self.traverse)
-        self.each("prefetch", self.prefetch)
         return self.target
 
     def named(self, *names: str) -> list[Directive]:
@@ -145,17 +150,30 @@ class Scheduling:
                 self.target = restrictions.specialize(self.target, func, [_node(each.args[0]) for each in several])
 
     def loops(self) -> None:
-        """The loops of each stage and branch."""
+        """The loops of each func. They concern its own statement alone, so that the rest of a long program is not gone over."""
+        whole, algorithm = self.target.body, self.target.algorithm
+        for func in sorted({each.func for each in self.given if each.name in (*LOOPS, *GROUPED)}):
+            label = placement.label_of(Target(algorithm, whole), func)
+            if label is not None:
+                self.target = Target(algorithm, label)
+                self.loops_of(func)
+                whole = with_below(whole, tuple(self.target.body if each is label else each for each in below(whole)))
+        self.target = Target(algorithm, whole)
+
+    def loops_of(self, func: str) -> None:
+        """The loops of each stage and branch of a func."""
         stages: dict[LoopKey, list[Directive]] = {}
         for each in self.given:
-            stages.setdefault(self.key(each, ""), []).append(each)
+            if each.func == func:
+                stages.setdefault(self.key(each, ""), []).append(each)
         for at in sorted(stages, key=str):
             source = [_plain(key.var) for key in nest_of(self.target, at)]
             for directive in loop_order(stages[at], source):
                 with blamed(directive):
                     self.loop(directive)
-        for name in GROUPED:
-            self.each(name, self.group)
+        for directive in (each for name in GROUPED for each in self.named(name) if each.func == func):
+            with blamed(directive):
+                self.group(directive)
 
     def group(self, directive: Directive) -> None:
         """Divide a loop of which groups of iterations are traversed: what is vectorised is innermost, then what is unrolled."""
@@ -201,6 +219,8 @@ class Scheduling:
     def compute(self) -> None:
         """Places of funcs, consumers first, so that what two of them put into one loop is in the order of the algorithm."""
         for func in reversed(self.algorithm.funcs):
+            if func.name in self.points:
+                self.target = placement.compute_where_read(self.target, func.name)
             directive = self.one(func.name, *PLACES)
             if directive is not None and directive.name == "compute_at":
                 with blamed(directive):

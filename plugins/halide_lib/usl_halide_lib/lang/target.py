@@ -194,7 +194,9 @@ def with_below(stmt: Stmt, new: tuple[Stmt, ...]) -> Stmt:
 
 def mapped(stmt: Stmt, change: Callable[[Stmt], Stmt]) -> Stmt:
     """The statement with change applied to each statement, the innermost first."""
-    return change(with_below(stmt, tuple(mapped(each, change) for each in below(stmt))))
+    old = below(stmt)
+    new = tuple(mapped(each, change) for each in old)
+    return change(stmt if all(a is b for a, b in zip(old, new, strict=True)) else with_below(stmt, new))
 
 
 def find(target: Target, at: LoopKey) -> For:
