@@ -110,6 +110,18 @@ CASES = [
     ),
     Legal(
         "replace",
+        "a_gather_from_the_second_half_of_a_table",
+        "n: size, k: u8[n], t: i32[2, 32], y: i32[n]",
+        """
+        for i in seq(0, n):
+            y[i] = t[1, idx(k[i], 0, 16) + 16]
+        """,
+        _first_loop("gather"),
+        "gather(n, 16, k[0:n], t[1, 16:32], y[0:n])",
+        callees=(GATHER,),
+    ),
+    Legal(
+        "replace",
         "operands_in_the_other_order",
         "x: f32[8], y: f32[8], s: f32",
         """

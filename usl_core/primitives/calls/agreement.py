@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, TypeGuard
 
 from usl_core.analysis import affine
@@ -12,10 +14,13 @@ from usl_core.analysis.dataflow import value_of
 from usl_core.analysis.formula import Formula
 from usl_core.analysis.lower import Lowering
 from usl_core.ir import nodes as ir
+from usl_core.ir.externs import IDX
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import child_nodes, depends_on_data, same_head
 from usl_core.ir.types import BOOL, TensorType, is_control, scalar_of
 from usl_core.profiling import profiled
+
+NOTHING: Mapping[int, Sym] = MappingProxyType({})
 
 
 @profiled("obligation", "same meaning")
@@ -92,12 +97,21 @@ class _Agreement:
             return self.alike(ctx, a, b) or held(ctx, a, b)
         if a.type is BOOL:  # as b, which stands in the same place
             return self.equivalent(ctx, self.truth(ctx, a), ctx.truth(b))
-        if depends_on_data(a) or depends_on_data(b):  # `idx` of data
-            return self.alike(ctx, a, b)
+        if depends_on_data(a) or depends_on_data(b):
+            return self.of_data(ctx, a, b)
         return self.equal(ctx, self.lin(ctx, a), ctx.index(b))
 
-    def lin(self, ctx: Context, expr: ir.Expr) -> Lin:
-        return ctx.settle(affine.subst(Lowering(symbolic=True).index(expr), self.values))
+    def of_data(self, ctx: Context, a: ir.Expr, b: ir.Expr) -> bool:
+        """Indices made of clamped data: the same data in the same order, and forms over it that are equal."""
+        calls, others = list(clamped_data(a)), list(clamped_data(b))
+        if len(calls) != len(others) or not all(self.alike(ctx, x, y) for x, y in zip(calls, others, strict=True)):
+            return False
+        names = {id(call.args): Sym("idx") for call in calls}
+        same = {id(y.args): names[id(x.args)] for x, y in zip(calls, others, strict=True)}
+        return self.equal(ctx, self.lin(ctx, a, names), ctx.settle(Lowering(symbolic=True, clamped=same).index(b)))
+
+    def lin(self, ctx: Context, expr: ir.Expr, clamped: Mapping[int, Sym] = NOTHING) -> Lin:
+        return ctx.settle(affine.subst(Lowering(symbolic=True, clamped=clamped).index(expr), self.values))
 
     def truth(self, ctx: Context, expr: ir.Expr) -> Formula:
         return ctx.settle_truth(fml.subst(Lowering(symbolic=True).truth(expr), self.values))
@@ -124,6 +138,15 @@ def window_entries(expr: ir.Read | ir.WindowExpr) -> tuple[ir.Expr | ir.Interval
         return expr.idx
     assert isinstance(expr.type, TensorType)
     return tuple(ir.Interval(ir.index_literal(0), extent) for extent in expr.type.shape)
+
+
+def clamped_data(expr: ir.Node) -> Iterator[ir.ExternCall]:
+    """The occurrences of clamped data in an index expression, not those inside of such data."""
+    if isinstance(expr, ir.ExternCall) and expr.fn is IDX:
+        yield expr
+        return
+    for child in child_nodes(expr):
+        yield from clamped_data(child)
 
 
 def _is_buffer(node: ir.Node) -> TypeGuard[ir.Read | ir.WindowExpr]:

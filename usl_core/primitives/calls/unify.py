@@ -7,7 +7,7 @@ dimension. The result is only a guess: `replace` inlines the call again and comp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations, zip_longest
@@ -22,11 +22,11 @@ from usl_core.analysis.formula import And, Bool, Const, Eq, Formula, Ge, Or
 from usl_core.analysis.lower import Lowering, index_lin
 from usl_core.ir import nodes as ir
 from usl_core.ir.combining import spelt
-from usl_core.ir.externs import IDX, MAX, MIN
+from usl_core.ir.externs import MAX, MIN
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import child_nodes, depends_on_data, get_field, same_expr, walk
+from usl_core.ir.traverse import depends_on_data, get_field, same_expr, walk
 from usl_core.ir.types import BOOL, ControlType, ScalarType, TensorType, is_control, scalar_of
-from usl_core.primitives.calls.agreement import held, window_entries
+from usl_core.primitives.calls.agreement import clamped_data, held, window_entries
 
 
 class Mismatch(Exception):
@@ -285,7 +285,7 @@ class Unifier:
         """The forms of index expressions; clamped data must match, and is the same unknown in both lists."""
         if not any(map(depends_on_data, (*a, *b))):
             return [index_lin(e) for e in a], [index_lin(e) for e in b]
-        calls, others = ([call for e in side for call in _clamped(e)] for side in (a, b))
+        calls, others = ([call for e in side for call in clamped_data(e)] for side in (a, b))
         _require(len(calls) == len(others), "the expressions differ", at, other)
         for x, y in zip(calls, others, strict=True):
             self.data(x.args[0], y.args[0])
@@ -489,13 +489,3 @@ def _goes_on_alike(dims: Sequence[int | None], ranged: Flags | None) -> bool:
         return True
     callee, block = ranged
     return all(block[at] == (dim is not None and callee[dim]) for at, dim in enumerate(dims))
-
-
-def _clamped(expr: ir.Expr) -> Iterator[ir.ExternCall]:
-    """The occurrences of clamped data in an index expression, not those inside of such data."""
-    if isinstance(expr, ir.ExternCall) and expr.fn is IDX:
-        yield expr
-        return
-    for child in child_nodes(expr):
-        if not isinstance(child, ir.Interval):
-            yield from _clamped(child)
