@@ -43,7 +43,7 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "selection",
         "fitting memory_traffic staging sums unmapped",
         "cutting reductions",
-        "interleaving separating vectorizing",
+        "interleaving scanning separating vectorizing",
         "plugin",
     ),
     "usl_conformance": (
@@ -96,7 +96,7 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "cpu emulation externs kernels_algorithms kernels_convolution masks memories short_products",
         "isa kernels_int",
         "blas1 conv schedules",
-        "blas1_norms blas2",
+        "blas1_norms blas2 scanning",
         "gemm",
         "networks",
         "kernels",

@@ -30,10 +30,12 @@ from usl_core.primitives.config.bind_config import bind_config as bind_config
 from usl_core.primitives.config.delete_config import delete_config as delete_config
 from usl_core.primitives.config.write_config import write_config as write_config
 from usl_core.primitives.exprs.bind_expr import bind_expr as bind_expr
+from usl_core.primitives.exprs.bound_counter import bound_counter as bound_counter
 from usl_core.primitives.exprs.commute_expr import commute_expr as commute_expr
 from usl_core.primitives.exprs.left_reassociate_expr import left_reassociate_expr as left_reassociate_expr
 from usl_core.primitives.exprs.rewrite_expr import rewrite_expr as rewrite_expr
 from usl_core.primitives.loops.add_loop import add_loop as add_loop
+from usl_core.primitives.loops.block_scan import block_scan as block_scan
 from usl_core.primitives.loops.cut_loop import cut_loop as cut_loop
 from usl_core.primitives.loops.divide_loop import divide_loop as divide_loop
 from usl_core.primitives.loops.divide_with_recompute import divide_with_recompute as divide_with_recompute
@@ -45,6 +47,7 @@ from usl_core.primitives.loops.join_loops import join_loops as join_loops
 from usl_core.primitives.loops.lift_scope import lift_scope as lift_scope
 from usl_core.primitives.loops.mult_loops import mult_loops as mult_loops
 from usl_core.primitives.loops.parallelize_loop import parallelize_loop as parallelize_loop
+from usl_core.primitives.loops.recursive_doubling import recursive_doubling as recursive_doubling
 from usl_core.primitives.loops.remove_loop import remove_loop as remove_loop
 from usl_core.primitives.loops.rename_loop import rename_loop as rename_loop
 from usl_core.primitives.loops.reorder_loops import reorder_loops as reorder_loops

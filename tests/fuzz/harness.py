@@ -32,6 +32,7 @@ from tests.fuzz.operators import operators
 from tests.fuzz.refine import Difference, refinement_failure, steps_modulo
 from tests.fuzz.registry import ACTIONS
 from tests.fuzz.samples import Samples
+from tests.fuzz.scans import scan_program
 from tests.fuzz.searches import search_program
 from tests.fuzz.stages import stage_program
 from tests.fuzz.tally import Tally
@@ -93,9 +94,9 @@ def _data_text(buffer: Buffer) -> str:
 
 AIMED = 0.09
 """The share of small programs of the kinds that operators on statements are for, of two-stage programs, and of leftovers."""
-CONFIGURED, CORNERS, INSTRUCTIONS, LAYOUTS, MATCHED, SEARCHES = 0.19, 0.14, 0.07, 0.06, 0.05, 0.03
+CONFIGURED, CORNERS, INSTRUCTIONS, LAYOUTS, MATCHED, SEARCHES, SCANS = 0.19, 0.14, 0.07, 0.06, 0.05, 0.03, 0.05
 """The shares of programs that set registers, at the corners of C, of instructions, that rely on strides, that do what
-procedures do, and that look for an element."""
+procedures do, that look for an element, and that have running results or counters."""
 COPIED = 0.05
 """How often a program is copied before a step, unless it was before."""
 FAVOURED = 0.35
@@ -113,6 +114,11 @@ _ON_LEFTOVERS = (
     "mult_dim",
 )
 _ON_SEARCHES = (*5 * ("fold_into_argreduce",), "stage_mem", "divide_loop", "fuse")
+_ON_SCANS = (
+    *3 * ("block_scan", "recursive_doubling"),
+    *4 * ("bound_counter",),
+    *("divide_loop", "fission", "expand_dim", "scan_in_blocks", "parallel_scan", "tree_scan", "cut_loop"),
+)
 _ON_MATCHED = (*6 * ("replace",), "inline")
 _ON_CALLEES = ("replace", "inline", "call_eqv")
 _ON_CONFIGURATION = (
@@ -221,6 +227,7 @@ _KINDS: tuple[tuple[float, _Draw, tuple[str, ...]], ...] = (
     (LAYOUTS, layout_program, _ON_LAYOUTS),
     (MATCHED, matched_program, _ON_MATCHED),
     (SEARCHES, lambda rng: (search_program(rng), ()), _ON_SEARCHES),
+    (SCANS, lambda rng: (scan_program(rng), ()), _ON_SCANS),
     (1.0, generate_with_callees, _ON_CALLEES),
 )
 """Shares of programs, how they are drawn, and the operators that programs of the kind are for."""

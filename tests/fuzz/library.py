@@ -13,7 +13,7 @@ from usl_core.procedure import Procedure
 
 WITH_REPORT = (
     *("tile_loops", "auto_stage_mem", "vectorize", "interleave", "unroll_and_jam", "hoist_from_loop", "parallelize_reduction"),
-    *("cse", "software_pipeline", "double_buffer", "hoist_config", "spread_into"),
+    *("cse", "software_pipeline", "double_buffer", "hoist_config", "spread_into", "scan_in_blocks"),
 )
 """Functions that give a procedure and a report."""
 
@@ -28,7 +28,7 @@ WITHOUT_REPORT = (
         "stage_compute",
     ),
     *("dealias", "reorder_stmt_forward", "reorder_stmt_backwards", "binary_specialize", "cleanup"),
-    *("holds_at_end", "replace_with_config"),
+    *("holds_at_end", "replace_with_config", "tree_scan", "parallel_scan"),
 )
 """Functions that give a procedure."""
 

@@ -320,6 +320,16 @@ def test_configuration_fields_live_through_the_run_and_are_poison_before_they_ar
     assert result.configs == {(config, "k"): 1}
 
 
+def test_a_select_gives_poison_where_a_branch_on_the_same_data_stops() -> None:
+    """Why no operator makes an `if` of a `select`."""
+    head = "def f(x: i32[2]):\n    t: i32\n    x[1] = 1\n    "
+    x = ints(0, 0)
+    run(program(head + "x[0] = select(t, 3, 1, 2)\n"), [x], mode="exact")
+    assert x.values() == [POISON, 1]
+    with pytest.raises(PoisonBranch):
+        run(program(head + "if t < 3:\n        x[0] = 1\n    else:\n        x[0] = 2\n"), [x], mode="exact")
+
+
 # ---- tracing and caching
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-_MODULES = ("memories", "cpu", "isa", "kernels_algorithms", "kernels_int", "schedules")
+_MODULES = ("memories", "cpu", "isa", "kernels_algorithms", "kernels_int", "schedules", "scanning")
 """Where public names are, the cheap modules first."""
 
 

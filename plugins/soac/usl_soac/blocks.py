@@ -45,11 +45,11 @@ def _reads(value: Any, name: str) -> bool:
 
 
 def _in_blocks(
-    p: Procedure, loop: Any, own: Sequence[Any], last: Any, lanes: int, instruction: Procedure, in_memory: str = ""
+    p: Procedure, loop: Any, own: Sequence[Any], last: Any, lanes: int, instruction: Procedure | None
 ) -> Procedure | None:
-    """The loop in blocks: what is before and with `last` in lanes, the rest by an instruction. own: what is allocated in it, of
-    which a register each is kept, but of `in_memory`."""
-    from usl_avx512 import AVX512, cpu_features, isa
+    """The loop in blocks: what is before and with `last` in lanes, the rest by an instruction, or as running sums. own: what is
+    allocated in it, of which a register each is kept."""
+    from usl_avx512 import AVX512, cpu_features, isa, scan_block
     from usl_stdlib import vectorize
 
     try:
@@ -57,18 +57,18 @@ def _in_blocks(
         q = divide_loop(p, loop, lanes, [outer, inner], tail="cut")
         for each in own:
             q = lift_alloc(expand_dim(q, q.forward(each), lanes, inner), q.forward(each))
-            q = set_memory(q, q.forward(each), AVX512) if each.name() != in_memory else q
+            q = set_memory(q, q.forward(each), AVX512)
         q = fission(q, q.forward(last).after(), 1)
         first = q.forward(last).parent()
         rest = first.next()
         q = vectorize(q, first, lanes, AVX512, isa.for_lanes(lanes, cpu_features()))[0]
-        return simplify(replace(q, q.forward(rest), instruction))
+        return simplify(scan_block(q, rest) if instruction is None else replace(q, q.forward(rest), instruction))
     except UslError:
         return None
 
 
 def running(p: Procedure, loop: Any) -> Procedure | None:
-    """The loop of running sums of real numbers, each block by one instruction; None if it is none, or an operator refuses.
+    """The loop of running sums of real numbers, blocks in steps of doubling length; None if it is none, or an operator refuses.
 
         total += x[i]        ~>    total, t[16 * io:16 * io + 16] = the sums of x[16 * io:16 * io + 16] up to each, behind total
         t[i] = total
@@ -79,15 +79,14 @@ def running(p: Procedure, loop: Any) -> Procedure | None:
     if len(body) < 2 or not isinstance(body[-2], ReduceCursor) or not isinstance(body[-1], AssignCursor):
         return None
     kind = str(body[-2].rhs().type())
-    if kind not in ("f32", "f64") or not _reads(body[-1].rhs(), body[-2].name()):
+    if kind not in ("f32", "f64") or body[-2].op() != "+" or not _reads(body[-1].rhs(), body[-2].name()):
         return None
-    from usl_avx512 import isa
+    from usl_avx512 import scan_schedule
 
-    instruction = getattr(isa, f"mm512_cumsumu_{FILTERS[kind]}")
     try:
         if len(body) == 2:
-            q = divide_loop(p, loop, LANES[kind], [f"{loop.name()}o", f"{loop.name()}i"], tail="cut")
-            return simplify(replace(q, q.forward(body[-1]).parent(), instruction))
+            made: Procedure = scan_schedule(p, loop)
+            return made
     except UslError:
         pass
     try:
@@ -96,4 +95,4 @@ def running(p: Procedure, loop: Any) -> Procedure | None:
         return None
     loop = q.forward(loop)
     own = [each for each in loop.body() if isinstance(each, AllocCursor)]
-    return _in_blocks(q, loop, own, list(loop.body())[-3], LANES[kind], instruction, "term")
+    return _in_blocks(q, loop, own, list(loop.body())[-3], LANES[kind], None)

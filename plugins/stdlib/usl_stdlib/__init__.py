@@ -71,6 +71,10 @@ if TYPE_CHECKING:
     from usl_stdlib.rules import fma_rule as fma_rule
     from usl_stdlib.rules import in_memory as in_memory
     from usl_stdlib.rules import select_rule as select_rule
+    from usl_stdlib.scanning import BlockedScan as BlockedScan
+    from usl_stdlib.scanning import parallel_scan as parallel_scan
+    from usl_stdlib.scanning import scan_in_blocks as scan_in_blocks
+    from usl_stdlib.scanning import tree_scan as tree_scan
     from usl_stdlib.separating import dealias as dealias
     from usl_stdlib.separating import fission_into_singles as fission_into_singles
     from usl_stdlib.separating import reorder_stmt_backwards as reorder_stmt_backwards
@@ -118,6 +122,7 @@ _TOGETHER = {
     "vectorizing": "Vectorized vectorize",
     "dividing": "divide_loop_recursive",
     "guards": "bound_loop_by_if round_loop undo_divide_and_guard_loop",
+    "scanning": "BlockedScan parallel_scan scan_in_blocks tree_scan",
     "separating": "dealias fission_into_singles reorder_stmt_backwards reorder_stmt_forward stage_compute",
     "specializing": "binary_specialize",
     "unrolling": "cleanup cut_loop_and_unroll unroll_buffers unroll_loops",
@@ -127,7 +132,8 @@ _TOGETHER = {
 _LIBRARY = """
     replace_all replace_once replace_with_config near_misses hoist_config count_config_writes max_config_writes holds_at_end
     tile_loops tile_for_memory auto_stage_mem
-    vectorize fma_rule select_rule abs_rule interleave unroll_and_jam hoist_from_loop parallelize_reduction cse
+    vectorize fma_rule select_rule abs_rule interleave unroll_and_jam hoist_from_loop parallelize_reduction scan_in_blocks
+    tree_scan parallel_scan cse
     software_pipeline double_buffer spread_into round_loop undo_divide_and_guard_loop bound_loop_by_if divide_loop_recursive
     cut_loop_and_unroll unroll_loops unroll_buffers fission_into_singles stage_compute dealias reorder_stmt_forward
     reorder_stmt_backwards binary_specialize cleanup chain attempt first_of repeat each top_down bottom_up to_fixpoint walk

@@ -36,6 +36,7 @@ TABLES = {
     "lanes_apart": "Elements that are not side by side",
     "bytes_table": "Tables of 256 bytes in registers",
     "lookups": "Tables, and the lanes' numbers",
+    "scans": "Steps of scans, single lanes",
 }
 """The modules of this package that hold a TABLE, and what is in it."""
 

@@ -97,34 +97,28 @@ _PACK4 = """
     }
 """
 
-_CUMSUM = """
-    static inline void usl_avx512_cumsum_ps(float *sum, float *to, const float *from)
+_BEHIND = """
+    static inline $v usl_avx512_behind_$s($v from, int64_t d)
     {
-        /* Four steps: each lane gets what is 1, 2, 4 and 8 lanes below. The sum so far comes last: the next waits for it. */
-        const __m512i zero = _mm512_setzero_si512();
-        __m512 x = _mm512_loadu_ps(from);
-        x = _mm512_add_ps(x, _mm512_castsi512_ps(_mm512_alignr_epi32(_mm512_castps_si512(x), zero, 15)));
-        x = _mm512_add_ps(x, _mm512_castsi512_ps(_mm512_alignr_epi32(_mm512_castps_si512(x), zero, 14)));
-        x = _mm512_add_ps(x, _mm512_castsi512_ps(_mm512_alignr_epi32(_mm512_castps_si512(x), zero, 12)));
-        x = _mm512_add_ps(x, _mm512_castsi512_ps(_mm512_alignr_epi32(_mm512_castps_si512(x), zero, 8)));
-        _mm512_storeu_ps(to, _mm512_add_ps(x, _mm512_set1_ps(*sum)));
-        *sum += _mm_cvtss_f32(_mm512_castps512_ps128(_mm512_permutexvar_ps(_mm512_set1_epi32(15), x)));
+        /* Each lane is the one d lanes before; the first d lanes are the last ones. */
+        const __m512i lanes = $numbers;
+        return _mm512_permutexvar_$s(_mm512_sub_$e(lanes, _mm512_set1_$e(($one)d)), from);
     }
 """
+_NUMBERS = {
+    "epi32": f"_mm512_setr_epi32({', '.join(map(str, range(16)))})",
+    "epi64": f"_mm512_setr_epi64({', '.join(map(str, range(8)))})",
+}
 
-_CUMSUM_PD = """
-    static inline void usl_avx512_cumsum_pd(double *sum, double *to, const double *from)
-    {
-        /* As for f32, in three steps. */
-        const __m512i zero = _mm512_setzero_si512();
-        __m512d x = _mm512_loadu_pd(from);
-        x = _mm512_add_pd(x, _mm512_castsi512_pd(_mm512_alignr_epi32(_mm512_castpd_si512(x), zero, 14)));
-        x = _mm512_add_pd(x, _mm512_castsi512_pd(_mm512_alignr_epi32(_mm512_castpd_si512(x), zero, 12)));
-        x = _mm512_add_pd(x, _mm512_castsi512_pd(_mm512_alignr_epi32(_mm512_castpd_si512(x), zero, 8)));
-        _mm512_storeu_pd(to, _mm512_add_pd(x, _mm512_set1_pd(*sum)));
-        *sum += _mm_cvtsd_f64(_mm512_castpd512_pd128(_mm512_permutexvar_pd(_mm512_set1_epi64(7), x)));
-    }
-"""
+
+def _behind() -> dict[str, str]:
+    """`usl_avx512_behind_` for all registers with lanes of 32 and 64 bits."""
+    rows = (("ps", "__m512", "epi32"), ("pd", "__m512d", "epi64"), ("epi32", "__m512i", "epi32"), ("epi64", "__m512i", "epi64"))
+    names = {s: f"usl_avx512_behind_{s}" for s, _, _ in rows}
+    one = {"epi32": "int", "epi64": "long long"}
+    text = Template(_BEHIND)
+    return {names[s]: _guarded(names[s], text.substitute(s=s, v=v, e=e, one=one[e], numbers=_NUMBERS[e])) for s, v, e in rows}
+
 
 _COMPRESS = """
     static inline void usl_avx512_compress_ps(int64_t *count, float *to, int64_t size, const float *from, const uint8_t *keep)
@@ -248,8 +242,7 @@ HELPERS: dict[str, str] = {
     "usl_avx512_compress_ps": _guarded("usl_avx512_compress_ps", _COMPRESS),
     **{f"usl_avx512_filter_{row['s']}": _guarded(f"usl_avx512_filter_{row['s']}", _FILTER.format_map(row)) for row in _FILTERS},
     "usl_avx512_turned_pairs": MOVEMENT["usl_avx512_transpose_ps"] + _guarded("usl_avx512_turned_pairs", _TRANSPOSE_PAIRS),
-    "usl_avx512_cumsum_ps": _guarded("usl_avx512_cumsum_ps", _CUMSUM),
-    "usl_avx512_cumsum_pd": _guarded("usl_avx512_cumsum_pd", _CUMSUM_PD),
+    **_behind(),
     "usl_avx512_from_bf16": _guarded("usl_avx512_from_bf16", _FROM_BF16),
     "usl_avx512_to_bf16": _guarded("usl_avx512_to_bf16", _TO_BF16),
     **MOVEMENT,

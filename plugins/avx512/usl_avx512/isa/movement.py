@@ -119,16 +119,6 @@ TRANSPOSITIONS = chain(
         """,
         *ROWS,
     ),
-    family(
-        """
-        @instr("usl_avx512_cumsum_$s({s.ptr}, {dst.ptr}, {src.ptr});", roundings=$l, special="unspecified")
-        def mm512_cumsumu_$s(s: $t @ DRAM, dst: [$t][$l] @ DRAM, src: [$t][$l] @ DRAM):
-            for i in seq(0, $l):
-                s += src[i]
-                dst[i] = s
-        """,
-        *ROWS,
-    ),
     plain(
         """
         @instr("usl_avx512_compress_ps({c.ptr}, {dst.ptr}, {m}, {src.ptr}, {keep.ptr});")

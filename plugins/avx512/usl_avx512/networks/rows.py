@@ -17,6 +17,7 @@ from typing import Any
 from usl_avx512 import isa
 from usl_avx512.blas1 import instructions
 from usl_avx512.memories import AVX512
+from usl_avx512.scanning import scan_schedule
 from usl_core import Procedure, proc_from_source
 from usl_core.scheduling import divide_loop, fold_into_argreduce, insert_noop_call, rename, replace, simplify
 from usl_stdlib import interleave, replace_all, vectorize
@@ -253,8 +254,7 @@ def cumsum(R: size, N: size, x: f32[R, N], y: f32[R, N]):
             s += x[i, j]
             y[i, j] = s
 """)
-    p = divide_loop(p, "j", 16, ["jo", "ji"], tail="cut")
-    return simplify(replace(p, "ji", isa.mm512_cumsumu_ps))
+    return scan_schedule(p, "j")
 
 
 @cache
