@@ -112,6 +112,19 @@ CASES: tuple[Case, ...] = (
         "m: f32\nt: f32\nm = x[0]\nt = 0.0\nm @= max(x[1])\nt += x[2]\ny[0] = t * exp(-m)",
         lambda p, at: ops.scale_accumulator(p, at[1], "exp(-m)"),
     ),
+    Case(
+        "block_scan",
+        "t: f32\nt = 0.0\nfor i in seq(0, 8):\n    t += x[i]\n    y[i] = t",
+        lambda p, at: ops.block_scan(p, at[2], "b"),
+    ),
+    Case(
+        "recursive_doubling", "for i in seq(1, 8):\n    x[i] += x[i - 1]", lambda p, at: ops.recursive_doubling(p, at[0], "u")
+    ),
+    Case(
+        "bound_counter",
+        "c: i32\nc = 0\nfor i in seq(0, 8):\n    y[idx(c, 0, 64)] = x[i]\n    c += 1",
+        lambda p, at: ops.bound_counter(p, at[2].body()[0].idx()[0]),
+    ),
     Case("inline_assign", "t: f32\nt = x[0]\ny[0] = t", lambda p, at: ops.inline_assign(p, at[1]), "y[0] = t"),
     Case("delete_dead_writes", "t: f32\nt = x[0]\nt = y[0]", lambda p, at: ops.delete_dead_writes(p, at[1]), "y[0] = t"),
     Case(

@@ -99,12 +99,13 @@ PERMITS: dict[str, bool] = {
     "_is_window": False,
     "_made_of_data": False,
     "_must_copy_in": False,
+    "_fits": True,
     "_plain": True,
     "_repeats_are_void": True,
     "_same_head": True,
     **{
         f"_Agreement.{name}": True
-        for name in ("alike", "blocks", "equal", "equivalent", "expr", "head", "is_called", "loop", "stmt")
+        for name in ("alike", "blocks", "equal", "equivalent", "expr", "head", "is_called", "loop", "of_data", "stmt")
     },
 }
 """Predicates by function: the value that lets a rewrite happen. `make mutate LIST=1` names those that are not classified."""
