@@ -47,8 +47,28 @@ def test_a_tuple_in_a_loop_of_its_consumer_is_what_the_oracle_says(name: str, up
         np.testing.assert_array_equal(np.asarray(got), want)
 
 
-def test_a_tuple_that_two_iterations_need_is_refused_or_at_the_root() -> None:
+@pytest.mark.parametrize("name", ["points", "tiles", "rows in threads"])
+def test_the_elements_of_a_tuple_that_two_iterations_need_move_one_by_one(name: str) -> None:
     t, f = pair(1, False)
+    SCHEDULES[name](t, f)
+    for got, want in zip(f.realize(WINDOW), f.interpret(WINDOW, exact=False), strict=True):
+        np.testing.assert_array_equal(np.asarray(got), want)
+
+
+def test_elements_slide_and_fold_each_for_itself_and_the_nest_shows_one_of_them() -> None:
+    t, u = hl.Func("t"), hl.Func("u")
+    t[x, y] = (x + y, x - y)
+    u[x, y] = t[x, y][0] * t[x, y + 2][0] + t[x, y + 1][1]
+    t.compute_at(u, y).store_root()
+    explained = hl.Pipeline(u).explain()
+    assert "t: i32[4, x_len]" in explained and "t_1: i32[1, x_len]" in explained
+    assert hl.Pipeline(u).loop_nest().count("produce t") == 1 and "for x:\n      for x" not in hl.Pipeline(u).loop_nest()
+    expected = [[(i + j) * (i + j + 2) + i - j - 1 for i in range(5)] for j in range(6)]
+    assert u.realize([5, 6]).array.tolist() == expected
+
+
+def test_a_tuple_with_updates_that_two_iterations_need_is_refused_or_at_the_root() -> None:
+    t, f = pair(1, True)
     t.compute_at(f, y)
     with pytest.raises(UslError, match="compute_at") as caught:
         f.realize(WINDOW)

@@ -20,7 +20,7 @@ from usl_core.cursors import IfCursor
 from usl_core.errors import calling_line
 from usl_core.scheduling import inline_producer, simplify, specialize
 from usl_halide_lib import algorithm, storage
-from usl_halide_lib.compute import Placed, copied, place, separate_consumers
+from usl_halide_lib.compute import Placed, companions, copied, elements_apart, place, separate_consumers
 from usl_halide_lib.directives import NO_EFFECT, Collected, Directive, Func, TailStrategy
 from usl_halide_lib.errors import DirectiveError
 from usl_halide_lib.explain import explanation
@@ -340,7 +340,7 @@ class Application:
                     self.place(working, copy, number, where, store, placed, folds)
         elif folds:
             raise next(iter(folds.values())).refuse("nothing slides where a func is computed at root", "E775")
-        for stage in func.stages:
+        for stage in working.funcs[func.name].stages:
             for at in specialisations(working, self.named("specialize"), stage):
                 self.loops(working, at)
         hoisted = self.one(func.name, "hoist_storage", "hoist_storage_root")
@@ -361,7 +361,35 @@ class Application:
         placed: dict[str, Placed],
         folds: dict[str, Directive],
     ) -> None:
-        """compute_at and store_at of one func, with what follows from them."""
+        """compute_at and store_at of one func, or of each element of a tuple."""
+        step = partial(self.place_one, working, where=where, store=store, placed=placed, folds=folds)
+        parts = [func, *companions(working, func)]
+        saved = [
+            (each, list(each.dims), stage, list(stage.writes), dict(stage.loops)) for each in parts for stage in each.stages
+        ]
+        why = working.attempt(partial(step, func, number))
+        if why is None:
+            return
+        for each, dims, stage, writes, loops in saved:
+            each.dims, stage.writes, stage.loops = dims, writes, loops
+        elements: list[Buffer] = []
+        if working.attempt(lambda: elements.extend(elements_apart(working, parts))) is not None or not elements:
+            raise why
+        for each in elements:
+            step(each, number)
+
+    def place_one(
+        self,
+        working: Working,
+        func: Buffer,
+        number: int | None,
+        *,
+        where: Directive,
+        store: Directive | None,
+        placed: dict[str, Placed],
+        folds: dict[str, Directive],
+    ) -> None:
+        """The same of one buffer, with what follows from that."""
         found = placed[func.name] = place(working, where, func, number)
         around = storage.store_loop(working, found, where, store, number)
         with working.applying(store or where):

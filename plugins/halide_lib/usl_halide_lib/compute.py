@@ -20,6 +20,7 @@ from usl_core.scheduling import (
     cut_loop,
     delete_dead_writes,
     divide_with_recompute,
+    fission,
     fuse,
     lift_scope,
     reorder_loops,
@@ -195,6 +196,28 @@ def companions(working: Working, func: Func) -> list[Func]:
         for other in working.funcs.values()
         if other is not func and other.local and other.stages and all(id(stage.root.node) in roots for stage in other.stages)
     ]
+
+
+def elements_apart(working: Working, elements: Sequence[Func]) -> list[Func]:
+    """The elements of a tuple of one stage as funcs with loops of their own; none if it has more stages, or is no tuple.
+
+    A producer that may be repeated writes one buffer, so that elements are moved into a loop one by one where two iterations
+    need a place.
+
+    Raises:
+        SchedulingError: the elements have more in common than their loops.
+    """
+    if len(elements) == 1 or len(elements[0].stages) > 1:
+        return []
+    depth = len(elements[0].stages[0].loops)
+    for each in elements[1:]:
+        working.do(fission, working.at(each.stages[0].write).before(), n_lifts=depth)
+    found = find_funcs(working.p, _block(working))
+    for each in elements:
+        found[each.name].dims = list(each.dims)
+        working.funcs[each.name] = found[each.name]
+    working.log.remark(elements[0].name, "its elements have loops of their own, as two iterations need a place")
+    return [working.funcs[each.name] for each in elements]
 
 
 def _one_nest(working: Working, func: Func) -> None:

@@ -59,6 +59,8 @@ def _renamed(
             else:
                 result += inside
             continue
+        if not inside and node.inside:
+            continue  # the loops of another element of a tuple
         first, extent = ranges.get((own, node.name), (node.first, node.extent))
         base = node.name.partition(".")[0]
         if node.name == f"{base}.{base}" and len(inside) == 1 and inside[0].extent.isdecimal() and (own, base) in ranges:
