@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from usl_core import Procedure
 from usl_soac import schedules, soac
 from usl_soac.decorators import Function
 
@@ -81,9 +82,14 @@ def cfd(
 # -- schedules
 
 
+def sixteen_cells(p: Procedure) -> Procedure:
+    """The fluxes of sixteen cells at once: values of their neighbours are gathered."""
+    return schedules.in_vectors(p, "i")
+
+
 def tuned(program: Function) -> Function:
     """In vectors."""
-    return program.schedule(schedules.soac_default)
+    return program.schedule(schedules.soac_default).schedule("k2", sixteen_cells)
 
 
 # -- data

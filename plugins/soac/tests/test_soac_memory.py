@@ -33,6 +33,15 @@ def added(x: f64[n], k: i64) -> f64[n]:
     for i in range(k):
         x = x.set(i % n, x[i % n] + 1.0)
     return x
+
+@soac
+def tried(x: f64[n], k: i64) -> f64[n]:
+    best = f64(0.0)
+    for i in range(k):
+        candidates = map(lambda j: best + f64(i * j) * x[0], iota(k + 0))
+        at = reduce(min, k - 1, map(lambda c: max(i64(c), 0), candidates))
+        best = max(best, candidates[at])
+    return map(lambda v: v * best, x)
 """
 
 MAIN = """
@@ -63,7 +72,7 @@ int main(void)
 
 
 @pytest.mark.skipif(probe.program("cc") is None, reason="there is no C compiler")
-@pytest.mark.parametrize("name", ["heat", "means", "kept", "added"])
+@pytest.mark.parametrize("name", ["heat", "means", "kept", "added", "tried"])
 def test_the_debug_runtime_counts_as_many_arrays_as_allocations_says_and_no_more_in_more_rounds(
     name: str, tmp_path: Path
 ) -> None:

@@ -25,12 +25,12 @@ def called(kernel: Kernel, statement: Statement, frame: Frame, failing: Callable
         if each.kind == "array" and isinstance(each.of, Sym):  # what has to be made is, before the two forms part
             frame.values[each.of] = frame.whole(frame.view(each.of))
     names = [frame.fresh(param.name.name) for param in statement.pattern]
-    for param, name, (dims, _) in zip(statement.pattern, names, _results(kernel), strict=True):
-        if param.name not in frame.spares and (base := frame.before_loops(param, name, dims)) is not None:
-            frame.spares[param.name] = base
     bad = [frame.fresh("bad") for each in kernel.arguments if each.kind == "bad"]
     sizes = [frame.term(each.of) for each in kernel.arguments if each.kind == "size" and isinstance(each.of, Term)]
     _test_sizes(kernel, sizes, statement, frame)
+    for param, name, (dims, _) in zip(statement.pattern, names, _results(kernel), strict=True):
+        if param.name not in frame.spares and (base := frame.before_loops(param, name, dims)) is not None:
+            frame.spares[param.name] = base
     at_least_one = " and ".join(f"{size} > 0" for size in dict.fromkeys(sizes) if not size.isdigit())
     if kernel.general is None:
         _call(kernel.procedure, kernel.arguments, [*names, *bad], frame, general=kernel.is_general)
@@ -101,6 +101,8 @@ def _argument(argument: Argument, frame: Frame, general: bool) -> str:
     match argument:
         case Argument(kind="size", of=Term() as term):
             return frame.term(term)
+        case Argument(kind="narrow", of=Term() as term):
+            return f"i32({frame.term(term)})"
         case Argument(kind="room", of=Term() as term):
             return _room(term, frame)
         case Argument(kind="index", of=Sym() as sym):

@@ -14,7 +14,7 @@ from typing import Literal
 from usl_core import build
 from usl_core.ir.nodes import Expr
 from usl_core.ir.sym import Sym
-from usl_core.ir.types import I64, ScalarType
+from usl_core.ir.types import I32, I64, ScalarType
 from usl_soac.core import Const, Param, Type
 from usl_soac.kernel_ops import data_type
 from usl_soac.kernel_values import Arr, Scalar, Target
@@ -29,7 +29,7 @@ class Argument:
     bad is a result, too: how many tests have failed.
     """
 
-    kind: Literal["size", "room", "index", "scalar", "array", "result", "bad"]
+    kind: Literal["size", "room", "index", "scalar", "narrow", "array", "result", "bad"]
     of: Term | Sym | Param | Const
     dims: tuple[Term, ...] = ()
 
@@ -53,6 +53,7 @@ class Formals:
     _extents: dict[Term, tuple[Expr, Expr]] = field(default_factory=dict)
     _indices: dict[Sym, Expr] = field(default_factory=dict)
     _scalars: dict[Sym, Scalar] = field(default_factory=dict)
+    _narrow: dict[Term, Expr] = field(default_factory=dict)
     _constants: dict[tuple[str, str], Scalar] = field(default_factory=dict)
     _arrays: dict[Sym, Arr] = field(default_factory=dict)
     _spellings: set[str] = field(default_factory=set)
@@ -126,6 +127,20 @@ class Formals:
     def size(self, term: Term) -> Expr | None:
         """The control value of a size that is a formal already, or an affine term of such."""
         return self._extents[term][0] if term in self._extents else self.affine(term)
+
+    def fits_i32(self, term: Term) -> bool:
+        """Whether it is a size that is a formal already, or that less a number: none is above 2^31 - 1."""
+        less = [factor for atoms, factor in term.parts if not atoms]
+        whole = term - less[0] if less else term
+        return whole in self._extents and all(-(1 << 31) < factor <= 0 for factor in less)
+
+    def narrow(self, term: Term) -> Expr:
+        """Such a size as an i32, which the caller passes as a number: vectors have that in all lanes."""
+        if term not in self._narrow:
+            spelled = self.spelling(f"{term.name.name if term.name is not None else 'd'}_i32")
+            self._narrow[term] = build.read(self.builder.scalar(spelled, I32))
+            self.arguments.append(Argument("narrow", term))
+        return self._narrow[term]
 
     def affine(self, term: Term) -> Expr | None:
         """A term over sizes that are formals already."""

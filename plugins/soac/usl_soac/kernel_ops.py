@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import partial
 
 from usl_core import build
 from usl_core.ir import externs
 from usl_core.ir.nodes import BinaryOp, Expr, Literal
-from usl_core.ir.types import I64, ScalarType
+from usl_core.ir.types import I32, I64, ScalarType
 from usl_soac.core import Const, Op
 from usl_soac.kernel_values import NotAKernel, Scalar
 from usl_soac.scalars import BOOL, SCALARS
@@ -91,14 +92,17 @@ def operation(op: Op, args: list[Scalar], checked: bool) -> Scalar:
     if operand is BOOL:
         return _truth(name, args)
     if name in _COMPARISONS:
-        return Scalar(BOOL, condition=_COMPARISONS[name](data(args[0]), data(args[1])))
+        first, second = (_narrow(arg) if operand == I64 else None for arg in args)
+        sides = (first(), second()) if first is not None and second is not None else (data(args[0]), data(args[1]))
+        return Scalar(BOOL, condition=_COMPARISONS[name](*sides))
     if name in SCALARS:
         if name == "bool":
             return Scalar(BOOL, condition=build.ne(data(args[0]), build.literal(0, operand)))
         if operand == SCALARS[name]:
             return args[0]
         control = args[0].control if args[0].data is None else None
-        return Scalar(SCALARS[name], build.cast(SCALARS[name], data(args[0]) if control is None else control))
+        narrow = _as_i32(data(args[0]), operand) if SCALARS[name] == I64 and control is None else None
+        return Scalar(SCALARS[name], build.cast(SCALARS[name], data(args[0]) if control is None else control), narrow=narrow)
     if name in ("//", "%"):
         divisor = op.args[-1]
         if operand.is_real or not (checked or (isinstance(divisor, Const) and bool(divisor.value))):
@@ -109,7 +113,8 @@ def operation(op: Op, args: list[Scalar], checked: bool) -> Scalar:
     if as_control is not None:
         return Scalar(operand, control=as_control)
     if name in _INFIX:
-        return Scalar(operand, _INFIX[name](data(args[0]), data(args[1])))
+        narrow = _narrower(name, args) if operand == I64 else None
+        return Scalar(operand, _INFIX[name](data(args[0]), data(args[1])), narrow=narrow)
     if name in ("<<", ">>"):
         shift = build.shift_left if name == "<<" else build.shift_right
         return Scalar(operand, shift(data(args[0]), _distance(data(args[1]), operand)))
@@ -143,6 +148,26 @@ def _control(name: str, args: list[Scalar]) -> Expr | None:
     if name == "*" and any(isinstance(each, Literal) for each in controls):
         return build.mul(controls[0], controls[1])
     return None
+
+
+def _as_i32(expr: Expr, typ: ScalarType) -> Callable[[], Expr] | None:
+    """A number of a type that i32 holds."""
+    if typ == I32:
+        return lambda: expr
+    return partial(build.cast, I32, expr) if not typ.is_real and typ.bits < I32.bits else None
+
+
+def _narrower(name: str, args: list[Scalar]) -> Callable[[], Expr] | None:
+    """The smaller or larger of two i64s that an i32 holds."""
+    first, second = (_narrow(arg) for arg in args) if name in ("min", "max") else (None, None)
+    return None if first is None or second is None else lambda: _INFIX[name](first(), second())
+
+
+def _narrow(value: Scalar) -> Callable[[], Expr] | None:
+    """An i64 as an i32, if it is known to be one."""
+    if value.narrow is None and isinstance(value.control, Literal) and value.type == I64:
+        return partial(build.literal, int(value.control.value), I32)
+    return value.narrow
 
 
 def _truth(name: str, args: list[Scalar]) -> Scalar:

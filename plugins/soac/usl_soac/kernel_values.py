@@ -31,6 +31,8 @@ class Scalar:
     condition: Expr | None = None
     control: Expr | None = None
     outside: Outside | None = None
+    narrow: Callable[[], Expr] | None = None
+    """Makes the value of an i64 as an i32, where that holds it: registers have twice as many lanes of those."""
 
     @property
     def is_plain(self) -> bool:

@@ -9,14 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from usl_core import build
 from usl_core.ir.nodes import Expr, Literal
 from usl_core.ir.sym import Sym
-from usl_core.ir.types import I64
+from usl_core.ir.types import I32, I64
 from usl_soac import core
 from usl_soac.core import Atom, Body, Const, Lambda, Param, Program, Statement, Type
 from usl_soac.kernel_formals import Formals, as_scalar, reading
@@ -108,7 +108,7 @@ class Lowering:
             return self.formals.array(sym, self.dims(typ))
         size = self.formals.terms.get(sym, name_term(sym))
         if typ == Type(I64) and (number := self.formals.size(size)) is not None:
-            return Scalar(I64, build.cast(I64, number), control=number)
+            return self._size(size, number)
         return Scalar(typ.scalar, outside=Outside(lambda: self.formals.scalar(sym), lambda: self.formals.index(sym)))
 
     def scalar(self, atom: Atom) -> Scalar:
@@ -175,6 +175,12 @@ class Lowering:
             target = self.local(name, value.scalar, value.dims)
             self.store(target, value)
             return reading(value.scalar, value.dims, target)
+        if value.narrow is not None:
+            target = self.local(name, I32)
+            self.b.assign(target.buffer, (), value.narrow())
+            return Scalar(
+                value.type, build.cast(value.type, build.read(target.buffer)), narrow=partial(build.read, target.buffer)
+            )
         target = self.local(name, value.type)
         self.store(target, value)
         return as_scalar(value.type, build.read(target.buffer))
@@ -289,7 +295,13 @@ class Lowering:
             if size is not None:
                 self.terms[statement.pattern[0].name] = self.term(size)
         for param, value in zip(statement.pattern, self.arranged(statement), strict=True):
-            self.bind(param, value)
+            self.bind(param, self._sized(param.name, value))
+
+    def _sized(self, sym: Sym, value: Value) -> Value:
+        """The value of a name that is a size, of which more is known."""
+        if sym in self.terms and isinstance(value, Scalar) and value.narrow is None and self.formals.fits_i32(self.terms[sym]):
+            return replace(value, narrow=partial(self.formals.narrow, self.terms[sym]))
+        return value
 
     def test(self, expr: core.Assert) -> None:
         """A test that fails is counted; what comes after it goes on with indices in bounds, and its results are not used."""
@@ -362,7 +374,7 @@ class Lowering:
 
     def either(self, expr: core.If) -> list[Value] | None:
         """Scalars that either branch could compute: both are, and one is chosen, without a branch."""
-        if not (is_speculative(expr.then) and is_speculative(expr.orelse)):
+        if not (self.is_speculative(expr.then) and self.is_speculative(expr.orelse)):
             return None
         test = condition(self.scalar(expr.condition))
         if not is_choice(test):
@@ -383,6 +395,23 @@ class Lowering:
                 assert one is not None
                 found.append(Scalar(then.type, one))
         return found
+
+    def is_speculative(self, body: Body) -> bool:
+        """Whether it is a little arithmetic on scalars that can be done although it is not needed."""
+        return len(body.statements) <= SPECULATED and all(self._is_total(each.value) for each in body.statements)
+
+    def _is_total(self, expr: core.Expr) -> bool:
+        match expr:
+            case core.Op(op=op, operand=operand):
+                return op not in _PARTIAL or operand.is_real
+            case core.Index(array=array, indices=indices):
+                known = [dim.constant for dim in self.array(array).dims]
+                return len(known) == len(indices) and all(
+                    isinstance(each, Const) and size is not None and 0 <= each.value < size
+                    for each, size in zip(indices, known, strict=True)
+                )
+            case _:
+                return isinstance(expr, core.Copy)
 
     # -- expressions that build nothing
 
@@ -411,8 +440,11 @@ class Lowering:
 
     def size(self, term: Term) -> Scalar:
         """A size as a number."""
-        rounds = self.rounds(term)
-        return Scalar(I64, build.cast(I64, rounds), control=rounds)
+        return self._size(term, self.rounds(term))
+
+    def _size(self, term: Term, number: Expr) -> Scalar:
+        narrow = partial(self.formals.narrow, term) if self.formals.fits_i32(term) else None
+        return Scalar(I64, build.cast(I64, number), control=number, narrow=narrow)
 
     def select(self, expr: core.Op) -> Scalar:
         """`a if c else b` of two known scalars."""
@@ -475,7 +507,7 @@ class Lowering:
         room = self.formals.extent(term)[1]
         at = control(value)
         if at is None:
-            return build.idx(data(value), 0, room)
+            return build.idx(data(value) if value.narrow is None else value.narrow(), 0, room)
         if self.clamps or value.outside is not None:
             return build.max_(0, build.min_(at, build.sub(room, 1)))
         return at
@@ -514,15 +546,6 @@ def is_elementwise(expr: core.Map) -> bool:
     if len(body.statements) == 1 and isinstance(body.statements[0].value, core.Map):
         return is_elementwise(body.statements[0].value)
     return not any(param.type.dims for each in body.statements for param in each.pattern)
-
-
-def is_speculative(body: Body) -> bool:
-    """Whether it is a little arithmetic on scalars that can be done although it is not needed."""
-    return len(body.statements) <= SPECULATED and all(
-        isinstance(each.value, core.Op | core.Copy)
-        and not (isinstance(each.value, core.Op) and each.value.op in _PARTIAL and not each.value.operand.is_real)
-        for each in body.statements
-    )
 
 
 SPECULATED = 8

@@ -95,6 +95,9 @@ class Frame:
         self.kept: set[Sym] = set()
         """Results of rounds, which the next one needs."""
         self._first: tuple[int, int] | None = None
+        """The line of the outermost loop, and its depth."""
+        self._outside: frozenset[Sym] = frozenset()
+        """What is bound before that."""
         self.loops = 0
         """How many loops of outer code are around."""
         self._depth = 1
@@ -127,7 +130,9 @@ class Frame:
     def loop(self, head: str) -> Iterator[None]:
         """A loop: what is bound and found out in it is forgotten behind it."""
         first, scratch, body = self._first, self.scratch, self._body
-        self._first, self.scratch = self._first or (len(self.lines), self._depth), []
+        if first is None:
+            self._first, self._outside = (len(self.lines), self._depth), frozenset(self.values)
+        self.scratch = []
         self.loops += 1
         with self.block(head), self.scope():
             self._body = self._depth
@@ -138,20 +143,30 @@ class Frame:
         self._first, self.scratch, self._body = first, scratch, body
 
     def before_loops(self, result: Param, name: str, dims: Sequence[Term]) -> str | None:
-        """An array for a result of a kernel in a loop, made before all loops and used again in each round; None if its size is
-        not known there, or the kernel does not run in each round."""
+        """An array for a result of a kernel in a loop, made once and used again in each round; None if its size is not known
+        before all loops, or the kernel does not run in each round.
+
+        It is made before the loops if it is as large as an array of the function; another size may be none, or more than there
+        is memory for where no round is run, so that such an array is made when it is first needed.
+        """
         sizes = {sym for dim in dims for sym in dim.names()}
         plain = all(dim.name is not None or dim.constant is not None for dim in dims)
-        if self._first is None or self._depth != self._body or result.name in self.kept or not plain:
+        needed = result.name in self.kept and result.type.dims  # a number is read from its array at once
+        if self._first is None or self._depth != self._body or needed or not plain:
             return None
-        if len(sizes) > 1 or not sizes <= self.lengths:  # a product might be too large where no round is run
+        if not sizes <= self._outside or len(dims) > 2:
             return None
         at, depth = self._first
         base, typ = self.fresh("scratch"), result.type.scalar
         count = times(*map(self._sum, dims)) if dims else "1"
-        self.lines.insert(at, "    " * depth + f"{base} = array({count}, {zero(typ)})")
+        is_safe = len(sizes) <= 1 and sizes <= self.lengths
+        self.lines.insert(at, "    " * depth + f"{base} = array({count if is_safe else 0}, {zero(typ)})")
+        if not is_safe:
+            with self.block(f"if len({base}) != {count}"):
+                self.line(f"{base} = array({count}, {zero(typ)})")
         loops, self.loops = self.loops, 0
-        self.allocates(result.name.name, count, typ)
+        for each in [count] if is_safe else ["0", count]:
+            self.allocates(result.name.name, each, typ)
         self.loops = loops
         self.scratch.append((base, name))
         return base

@@ -157,7 +157,7 @@ def _room(param: Param, statement: Statement, lowering: Lowering) -> tuple[Term,
     return head, *map(lowering.term, known(param.type)[1:])
 
 
-_KINDS = ("size", "room", "index", "scalar", "array", "result", "bad")
+_KINDS = ("size", "room", "index", "scalar", "narrow", "array", "result", "bad")
 
 
 def _lowered(
@@ -188,6 +188,8 @@ def _lowered(
                     formals.scalar(sym)
                 case Argument(kind="scalar", of=Const() as const):
                     formals.constant(const)
+                case Argument(kind="narrow", of=Term() as term):
+                    formals.narrow(term)
                 case Argument(kind="array", of=Sym() as sym, dims=dims):
                     formals.array(sym, dims)
                 case _:
