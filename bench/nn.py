@@ -12,6 +12,7 @@ import ctypes
 import functools
 import json
 import math
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from bench import versus
-from bench.measure import Timings, take_turns, timed
+from bench.measure import Timings, take_turns
 from bench.versus import OURS
 
 SCORES = ((12 * 128, 128), (12 * 512, 512), (12 * 1024, 1024), (128, 50257))
@@ -244,14 +245,15 @@ def _attention_bf16(torch: Any, kernels: Any, q: Any, k: Any, v: Any, causal: bo
 def measured(contest: Contest, rounds: int) -> Timings:
     """Both sides in turns, each sample the mean of as many calls as fill it."""
 
+    def seconds(work: Work, calls: int) -> float:
+        begin = time.thread_time()  # both sides have one thread; what other programs take of the processor does not count
+        for _ in range(calls):
+            work()
+        return (time.thread_time() - begin) / calls
+
     def repeated(work: Work) -> Callable[[], float]:
-        seconds = min(timed(work)() for _ in range(2))
-        calls = max(1, round(SAMPLE / seconds))
-
-        def sample() -> float:
-            return timed(lambda: [work() for _ in range(calls)])() / calls
-
-        return sample
+        calls = max(1, round(SAMPLE / min(seconds(work, 1) for _ in range(2))))
+        return lambda: seconds(work, calls)
 
     return take_turns({OURS: repeated(contest.ours), contest.peer_name: repeated(contest.peer)}, rounds)
 

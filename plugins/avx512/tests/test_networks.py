@@ -191,6 +191,15 @@ def test_positions_and_sums_along_rows(shape: tuple[int, ...]) -> None:
 
 
 @needs_avx512
+@pytest.mark.parametrize("n", [2047, 2048, 2049, 6150])
+def test_positions_in_rows_of_several_blocks(n: int) -> None:
+    x = np.round(floats(5, n))  # with many equal ones
+    x[1], x[2] = np.arange(n), -np.arange(n)  # greater ones in every block, and in none
+    x[3, [n // 2, n - 1]] = 100
+    assert np.array_equal(kernels.argmax(x), x.argmax(-1))
+
+
+@needs_avx512
 @pytest.mark.parametrize("shape", [(1,), (3, 7), (2, 2, 64), (5, 1000)])
 def test_sums_and_maxima_of_rows(shape: tuple[int, ...]) -> None:
     x = floats(*shape)
@@ -204,7 +213,9 @@ def test_sums_and_maxima_of_rows(shape: tuple[int, ...]) -> None:
 def test_compress_keeps_what_is_to_be_kept(n: int) -> None:
     x = floats(n)
     for keep in (x > 0, x < 9, x > 9, np.arange(n) % 16 == 15):
-        assert np.array_equal(kernels.compress(keep, x), x[keep])
+        found = kernels.compress(keep, x)
+        assert np.array_equal(found, x[keep])
+        assert found.base is None  # not a part of an array with room for all
 
 
 def pooled(x: Any, size: int, step: int, border: int, mean: bool) -> Any:

@@ -14,7 +14,6 @@ from __future__ import annotations
 import re
 import sys
 from functools import cache
-from typing import Any
 
 from usl_avx512 import isa
 from usl_avx512.blas1 import LANES, elements_apart, instructions
@@ -98,7 +97,7 @@ def iamax(n: size, x: [T][n], out: i64):
                 t: T
                 t = abs(x[R * V * i + V * r + l])
                 place[r, l] = select(best[r, l], t, I(R * V * i + V * r), place[r, l])
-                best[r, l] = select(best[r, l], t, t, best[r, l])
+                best[r, l] = max(t, best[r, l])
     for r in seq(0, R):
         if V * r < n % (R * V):
             number: I
@@ -108,23 +107,29 @@ def iamax(n: size, x: [T][n], out: i64):
                     t: T
                     t = abs(x[n / (R * V) * (R * V) + V * r + l])
                     place[r, l] = select(best[r, l], t, number, place[r, l])
-                    best[r, l] = select(best[r, l], t, t, best[r, l])
-    if V < n:
-        for r in seq(1, R):
-            for l in seq(0, V):
-                place[0, l] = select(best[0, l], best[r, l], place[r, l], TIED)
-                best[0, l] = max(best[0, l], best[r, l])
+                    best[r, l] = max(t, best[r, l])
+    most: T[V]
+    for l in seq(0, V):
+        most[l] = best[0, l]
+    for r in seq(1, R):
+        for l in seq(0, V):
+            most[l] = max(most[l], best[r, l])
     top: T
     top = -1.0
     for l in seq(0, V):
-        top @= max(best[0, l])
+        top @= max(most[l])
+    first: I[V]
+    for l in seq(0, V):
+        first[l] = MOST
+    for r in seq(0, R):
+        for l in seq(0, V):
+            first[l] = min(first[l], select(best[r, l], top, MOST, place[r, l] + I(l)))
     position: I
     position = MOST
     for l in seq(0, V):
-        position @= min(select(best[0, l], top, MOST, place[0, l] + I(l)))
+        position @= min(first[l])
     out = i64(position)
 """
-TIED = "select(best[r, l], best[0, l], place[0, l], min(place[0, l], place[r, l]))"
 """V: the lanes of a register, R: registers, I: numbers as wide as T, which hold positions exactly."""
 
 REGISTERS = 4
@@ -147,25 +152,20 @@ def nrm2(typ: str) -> Procedure:
 def iamax(typ: str) -> Procedure:
     """isamax or idamax, into `out`: positions count from 0."""
     words = {"T": typ, "I": "i32" if typ == "f32" else "f64", "R": str(REGISTERS), "V": str(LANES[typ])}
-    words |= {"TIED": TIED, "MOST": "2147483647" if typ == "f32" else "2147483647.0"}
-    p = proc_from_source(re.sub(r"\b([TIRV]|TIED|MOST)\b", lambda match: words[match[0]], IAMAX))
+    words["MOST"] = "2147483647" if typ == "f32" else "2147483647.0"
+    p = proc_from_source(re.sub(r"\b([TIRV]|MOST)\b", lambda match: words[match[0]], IAMAX))
     p = simplify(specialize(p, p.body(), "stride(x, 0) == 1"))
     suffix = "ps" if typ == "f32" else "pd"
     gather = [getattr(movement, f"mm512_{form}gather_{suffix}") for form in ("", "mask_")]
     available = (*instructions(), *isa.instructions("integers"), lookups.mm512_iota_pd, *gather)
     branches = p.body()[0].body(), p.body()[0].orelse()
     for block in branches:
-        for buffer in block[:2]:
-            p = set_memory(p, p.forward(buffer), AVX512)
-        for lanes in (*(registers.find("for l in _: _") for registers in _registers(block)), block[9], block[12]):
+        for name in ("best", "place", "most", "first"):
+            p = set_memory(p, p.forward(block).find(f"{name}: _"), AVX512)
+        for lanes in block.find("for l in _: _", many=True):
             p, _ = vectorize(p, p.forward(lanes), LANES[typ], AVX512, available, tail="perfect")
     p = replace_all(simplify(p), available)
     for block in branches:
-        for registers in _registers(block):
+        for registers in block.find("for r in _: _", many=True):
             p = unroll_loop(p, p.forward(registers))
     return rename(simplify(p), f"i{'s' if typ == 'f32' else 'd'}amax")
-
-
-def _registers(block: Any) -> list[Any]:
-    """The loops over registers in a branch of IAMAX."""
-    return [block[2], block[3], block[4].body()[0], block[5], block[6].body()[0]]

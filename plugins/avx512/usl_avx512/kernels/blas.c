@@ -2,6 +2,7 @@
 /* The CBLAS-shaped entry, see the header. */
 
 #define USL_SIZE(n) ((n) >= 0 && (n) <= INT32_MAX)
+#define USL_RARE static __attribute__((noinline)) int
 #define USL_LD(ld, n) ((ld) >= ((n) > 1 ? (n) : 1))
 
 /* Where elements are: the address of the first, the bytes between rows and in one of them, and how many rows there are. */
@@ -60,6 +61,30 @@ static inline @WRITE1@ usl_out(@T@ *x, int64_t n, int64_t inc)
     return (@WRITE1@){inc < 0 ? x + (1 - n) * inc : x, {(ptrdiff_t)inc}};
 }
 
+/* Whether x and y have n elements each, next to each other, and share no byte: what most calls are about, told by few instructions.
+ * All others are tested argument by argument. */
+static inline bool usl_dense2(int64_t n, const @T@ *x, int64_t incx, const @T@ *y, int64_t incy)
+{
+    const uint64_t bytes = (uint64_t)n * sizeof(@T@), distance = (uintptr_t)y - (uintptr_t)x;
+    return (uint64_t)n - 1 < INT32_MAX && incx == 1 && incy == 1 && x != NULL && y != NULL && distance - bytes <= 0 - 2 * bytes;
+}
+
+/* The same of one vector. */
+static inline bool usl_dense1(int64_t n, const @T@ *x, int64_t incx)
+{
+    return (uint64_t)n - 1 < INT32_MAX && incx == 1 && x != NULL;
+}
+
+static inline @READ1@ usl_dense_in(const @T@ *x)
+{
+    return (@READ1@){x, {1}};
+}
+
+static inline @WRITE1@ usl_dense_out(@T@ *x)
+{
+    return (@WRITE1@){x, {1}};
+}
+
 /* @scale */
 /* y = beta y, where 0 times anything is 0. */
 static inline void usl_scale(int64_t n, @T@ beta, @WRITE1@ y)
@@ -72,8 +97,7 @@ static inline void usl_scale(int64_t n, @T@ beta, @WRITE1@ y)
 }
 
 /* @axpy */
-/* y = alpha x + y. */
-int usl_@P@axpy(int64_t n, @T@ alpha, const @T@ *x, int64_t incx, @T@ *y, int64_t incy)
+USL_RARE usl_@P@axpy_tested(int64_t n, @T@ alpha, const @T@ *x, int64_t incx, @T@ *y, int64_t incy)
 {
     if (!USL_SIZE(n))
         return 1;
@@ -94,9 +118,19 @@ int usl_@P@axpy(int64_t n, @T@ alpha, const @T@ *x, int64_t incx, @T@ *y, int64_
     return 0;
 }
 
+/* y = alpha x + y. */
+int usl_@P@axpy(int64_t n, @T@ alpha, const @T@ *x, int64_t incx, @T@ *y, int64_t incy)
+{
+    if (usl_dense2(n, x, incx, y, incy)) {
+        if (alpha != 0)
+            @P@axpy_body(n, &alpha, usl_dense_in(x), usl_dense_out(y));
+        return 0;
+    }
+    return usl_@P@axpy_tested(n, alpha, x, incx, y, incy);
+}
+
 /* @scal */
-/* x = alpha x. NaN and infinities stay, also where alpha is 0. incx is at least 1. */
-int usl_@P@scal(int64_t n, @T@ alpha, @T@ *x, int64_t incx)
+USL_RARE usl_@P@scal_tested(int64_t n, @T@ alpha, @T@ *x, int64_t incx)
 {
     if (!USL_SIZE(n))
         return 1;
@@ -109,9 +143,18 @@ int usl_@P@scal(int64_t n, @T@ alpha, @T@ *x, int64_t incx)
     return 0;
 }
 
+/* x = alpha x. NaN and infinities stay, also where alpha is 0. incx is at least 1. */
+int usl_@P@scal(int64_t n, @T@ alpha, @T@ *x, int64_t incx)
+{
+    if (usl_dense1(n, x, incx)) {
+        @P@scal_body(n, &alpha, usl_dense_out(x));
+        return 0;
+    }
+    return usl_@P@scal_tested(n, alpha, x, incx);
+}
+
 /* @dot */
-/* *result = x . y, 0 where n is 0. */
-int usl_@P@dot(int64_t n, const @T@ *x, int64_t incx, const @T@ *y, int64_t incy, @T@ *result)
+USL_RARE usl_@P@dot_tested(int64_t n, const @T@ *x, int64_t incx, const @T@ *y, int64_t incy, @T@ *result)
 {
     if (!USL_SIZE(n))
         return 1;
@@ -132,9 +175,20 @@ int usl_@P@dot(int64_t n, const @T@ *x, int64_t incx, const @T@ *y, int64_t incy
     return 0;
 }
 
+/* *result = x . y, 0 where n is 0. */
+int usl_@P@dot(int64_t n, const @T@ *x, int64_t incx, const @T@ *y, int64_t incy, @T@ *result)
+{
+    if (usl_dense1(n, x, incx) && usl_dense1(n, y, incy) && result != NULL) {
+        @T@ sum = 0;
+        @P@dot_body(n, usl_dense_in(x), usl_dense_in(y), &sum);
+        *result = sum;
+        return 0;
+    }
+    return usl_@P@dot_tested(n, x, incx, y, incy, result);
+}
+
 /* @asum */
-/* *result = |x[0]| + |x[1]| + ..., 0 where n is 0. incx is at least 1. */
-int usl_@P@asum(int64_t n, const @T@ *x, int64_t incx, @T@ *result)
+USL_RARE usl_@P@asum_tested(int64_t n, const @T@ *x, int64_t incx, @T@ *result)
 {
     if (!USL_SIZE(n))
         return 1;
@@ -151,9 +205,20 @@ int usl_@P@asum(int64_t n, const @T@ *x, int64_t incx, @T@ *result)
     return 0;
 }
 
+/* *result = |x[0]| + |x[1]| + ..., 0 where n is 0. incx is at least 1. */
+int usl_@P@asum(int64_t n, const @T@ *x, int64_t incx, @T@ *result)
+{
+    if (usl_dense1(n, x, incx) && result != NULL) {
+        @T@ sum = 0;
+        @P@asum_body(n, usl_dense_in(x), &sum);
+        *result = sum;
+        return 0;
+    }
+    return usl_@P@asum_tested(n, x, incx, result);
+}
+
 /* @nrm2 */
-/* *result = the Euclidean norm of x, 0 where n is 0; no square over- or underflows. incx is at least 1. */
-int usl_@P@nrm2(int64_t n, const @T@ *x, int64_t incx, @T@ *result)
+USL_RARE usl_@P@nrm2_tested(int64_t n, const @T@ *x, int64_t incx, @T@ *result)
 {
     if (!USL_SIZE(n))
         return 1;
@@ -170,10 +235,20 @@ int usl_@P@nrm2(int64_t n, const @T@ *x, int64_t incx, @T@ *result)
     return 0;
 }
 
+/* *result = the Euclidean norm of x, 0 where n is 0; no square over- or underflows. incx is at least 1. */
+int usl_@P@nrm2(int64_t n, const @T@ *x, int64_t incx, @T@ *result)
+{
+    if (usl_dense1(n, x, incx) && result != NULL) {
+        @T@ norm = 0;
+        @P@nrm2_body(n, usl_dense_in(x), &norm);
+        *result = norm;
+        return 0;
+    }
+    return usl_@P@nrm2_tested(n, x, incx, result);
+}
+
 /* @iamax */
-/* *result = the position, from 0, of the first element of the largest magnitude; 0 where n is 0. NaN are passed over; where all
- * are, it is 0. incx is at least 1. */
-int usl_i@P@amax(int64_t n, const @T@ *x, int64_t incx, int64_t *result)
+USL_RARE usl_i@P@amax_tested(int64_t n, const @T@ *x, int64_t incx, int64_t *result)
 {
     if (!USL_SIZE(n))
         return 1;
@@ -190,9 +265,21 @@ int usl_i@P@amax(int64_t n, const @T@ *x, int64_t incx, int64_t *result)
     return 0;
 }
 
+/* *result = the position, from 0, of the first element of the largest magnitude; 0 where n is 0. NaN are passed over; where all
+ * are, it is 0. incx is at least 1. */
+int usl_i@P@amax(int64_t n, const @T@ *x, int64_t incx, int64_t *result)
+{
+    if (usl_dense1(n, x, incx) && result != NULL) {
+        int64_t position = 0;
+        i@P@amax_body(n, usl_dense_in(x), &position);
+        *result = position;
+        return 0;
+    }
+    return usl_i@P@amax_tested(n, x, incx, result);
+}
+
 /* @copy */
-/* y = x. */
-int usl_@P@copy(int64_t n, const @T@ *x, int64_t incx, @T@ *y, int64_t incy)
+USL_RARE usl_@P@copy_tested(int64_t n, const @T@ *x, int64_t incx, @T@ *y, int64_t incy)
 {
     if (!USL_SIZE(n))
         return 1;
@@ -212,9 +299,18 @@ int usl_@P@copy(int64_t n, const @T@ *x, int64_t incx, @T@ *y, int64_t incy)
     return 0;
 }
 
+/* y = x. */
+int usl_@P@copy(int64_t n, const @T@ *x, int64_t incx, @T@ *y, int64_t incy)
+{
+    if (usl_dense2(n, x, incx, y, incy)) {
+        @P@copy_body(n, usl_dense_in(x), usl_dense_out(y));
+        return 0;
+    }
+    return usl_@P@copy_tested(n, x, incx, y, incy);
+}
+
 /* @swap */
-/* x and y change places. */
-int usl_@P@swap(int64_t n, @T@ *x, int64_t incx, @T@ *y, int64_t incy)
+USL_RARE usl_@P@swap_tested(int64_t n, @T@ *x, int64_t incx, @T@ *y, int64_t incy)
 {
     if (!USL_SIZE(n))
         return 1;
@@ -234,9 +330,18 @@ int usl_@P@swap(int64_t n, @T@ *x, int64_t incx, @T@ *y, int64_t incy)
     return 0;
 }
 
+/* x and y change places. */
+int usl_@P@swap(int64_t n, @T@ *x, int64_t incx, @T@ *y, int64_t incy)
+{
+    if (usl_dense2(n, x, incx, y, incy)) {
+        @P@swap_body(n, usl_dense_out(x), usl_dense_out(y));
+        return 0;
+    }
+    return usl_@P@swap_tested(n, x, incx, y, incy);
+}
+
 /* @rot */
-/* x = c x + s y, and y = c y - s x with x as it was. */
-int usl_@P@rot(int64_t n, @T@ *x, int64_t incx, @T@ *y, int64_t incy, @T@ c, @T@ s)
+USL_RARE usl_@P@rot_tested(int64_t n, @T@ *x, int64_t incx, @T@ *y, int64_t incy, @T@ c, @T@ s)
 {
     if (!USL_SIZE(n))
         return 1;
@@ -254,6 +359,16 @@ int usl_@P@rot(int64_t n, @T@ *x, int64_t incx, @T@ *y, int64_t incy, @T@ c, @T@
         return 4;
     @P@rot_body(n, &c, &s, usl_out(x, n, incx), usl_out(y, n, incy));
     return 0;
+}
+
+/* x = c x + s y, and y = c y - s x with x as it was. */
+int usl_@P@rot(int64_t n, @T@ *x, int64_t incx, @T@ *y, int64_t incy, @T@ c, @T@ s)
+{
+    if (usl_dense2(n, x, incx, y, incy)) {
+        @P@rot_body(n, &c, &s, usl_dense_out(x), usl_dense_out(y));
+        return 0;
+    }
+    return usl_@P@rot_tested(n, x, incx, y, incy, c, s);
 }
 
 /* @gemv */

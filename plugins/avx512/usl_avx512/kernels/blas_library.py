@@ -84,7 +84,7 @@ def blas_library(routine: str, letter: str) -> Library:
         source = filled(sections()["scale"], words) + source
     source = plain.files[f"{name}.c"] + _mentioned(common, source) + source
     head, end, tail = plain.files[f"{name}.h"].rpartition("#ifdef __cplusplus\n}")
-    prototypes = "\n".join(f"{entry.partition(chr(10) + '{')[0]};\n" for entry in entries)
+    prototypes = "\n".join(f"{described(entry)};\n" for entry in entries)
     header = f"{head}{entry_comment()}{prototypes}\n{end}{tail}"
     return replace(plain, files=plain.files | {f"{name}.c": source, f"{name}.h": header})
 
@@ -99,6 +99,13 @@ def entry_comment() -> str:
  * increment elements go backwards from the end, as BLAS has it. May be called by several threads at a time. */
 
 """
+
+
+def described(section: str) -> str:
+    """The prototype of the entry in a section, with the comment before it."""
+    found = re.search(r"^/\*(?:(?!\*/).)*\*/\nint usl_[^{]*\)(?=\n\{)", section, flags=re.MULTILINE | re.DOTALL)
+    assert found is not None
+    return found[0]
 
 
 def _mentioned(common: str, text: str) -> str:

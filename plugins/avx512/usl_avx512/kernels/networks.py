@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from usl_avx512.kernels.arguments import SINGLE, number, option
 from usl_avx512.kernels.whole_arrays import (
+    bytes_of,
     call,
     compiled,
     new,
@@ -44,7 +45,7 @@ ENTRIES = {
     "cross_entropy": ROWS + "const float *x, const int64_t *target, float *loss",
     "argmax": ROWS + "const float *x, int64_t *position",
     **dict.fromkeys(("row_sums", "row_maxima"), ROWS + "const float *x, float *y"),
-    "compress": "int64_t N, int64_t M, const float *x, const uint8_t *keep, float *y",
+    "compress": "int64_t N, const float *x, const uint8_t *keep, float *y, int64_t *count",
     "layer_norm": ROWS + "const float *eps, const float *x, const float *weight, const float *bias, float *y",
     "rms_norm": ROWS + "const float *eps, const float *x, const float *weight, float *y",
     **dict.fromkeys(("silu", "sigmoid", "gelu", "gelu_tanh"), "int64_t N, const float *x, float *y"),
@@ -283,17 +284,16 @@ def compress(keep: NDArray[np.bool_], x: NDArray[np.float32]) -> NDArray[np.floa
     Raises:
         ValueError: also where keep has not as many elements as x.
     """
-    import numpy as np
-
     require_array("x", x, "float32")
     require_array("keep", keep, "bool")
     if x.ndim != 1:
         raise ValueError(f"x must have one dimension, not {x.ndim}")
     if keep.shape != x.shape:
         raise ValueError(f"keep must have the shape of x, {x.shape}, not {keep.shape}")
-    y = new((int(np.count_nonzero(keep)),))
-    if y.size:
-        _call("compress", x.size, y.size, x, keep.view(np.uint8), y)
+    y: NDArray[np.float32] = SINGLE.array(x.shape, SINGLE.dtype)  # room for all: to cut off takes less than to count first
+    count = SINGLE.position()
+    _function("compress")(x.size, SINGLE.address(x), bytes_of(keep), SINGLE.address(y), count)
+    y.resize(count[0], refcheck=False)
     return y
 
 

@@ -116,6 +116,11 @@ def _passed(arg: Any) -> Any:
     return SINGLE.address(arg) if arg.dtype is SINGLE.dtype else _address(arg.dtype.char)(arg)
 
 
+def bytes_of(array: Any) -> Any:
+    """Where an array of truth values begins, for C."""
+    return _address("B")(array)
+
+
 @functools.cache
 def _address(code: str) -> Callable[[Any], Any]:
     """Where an array of integers of this type begins, for C."""
