@@ -136,8 +136,8 @@ def any_strides(p: Procedure, kernel: Kernel) -> Procedure:
 # ---- schedules
 
 
-ROWS = dict.fromkeys(RECTANGLES, (8, 4)) | dict.fromkeys(PARTS, (8,))
-"""How many rows are done at a time, as long as there are as many. Blocks of triangles have eight, but for one."""
+ROWS = (8, 4)
+"""How many rows are done at a time, as long as there are as many."""
 
 
 def by_rows_at_a_time(p: Procedure, name: str, typ: str) -> Procedure:
@@ -145,10 +145,10 @@ def by_rows_at_a_time(p: Procedure, name: str, typ: str) -> Procedure:
     i = p.find_loop("i")
     if name in ("gemv_n", "rows"):
         p, _ = in_vectors(p, p.find_loop("j"), typ)
-        return simplify(jammed(p, i, ROWS[name])[0])
+        return simplify(jammed(p, i, ROWS)[0])
     if name == "both":
         p = stage_mem(p, p.find_loop("j"), "yr[i]", "s", accum=True)
-    p, groups = jammed(p, i, ROWS[name])
+    p, groups = jammed(p, i, ROWS)
     for rows in groups:
         if name == "both" and rows != groups[-1]:
             p = unroll_buffer(p, p.forward(rows).find("s: _"), 0)

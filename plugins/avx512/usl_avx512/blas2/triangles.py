@@ -12,6 +12,7 @@ from typing import Any
 
 from usl_avx512.blas2.rectangles import Kernel, any_strides, dense, part
 from usl_core import Procedure, proc_from_source
+from usl_core.cursors import ReduceCursor
 from usl_core.scheduling import (
     cut_loop,
     divide_loop,
@@ -153,7 +154,10 @@ def in_blocks(p: Procedure, routine: str, typ: str) -> Procedure:
         p = specialize(p, rest, f"n % {BLOCK} > 0")
         p = eliminate_dead_code(p, p.forward(rest).parent().orelse()[0])
         first = f"n / {BLOCK} * {BLOCK}"
-        p, _ = rectangle_apart(p, rest, lower, f"n - {first}" if up else first, kernel)
+        p, rest = rectangle_apart(p, rest, lower, f"n - {first}" if up else first, kernel)
+    if routine.split("_")[1] == "n":  # sums in a variable: in memory, each term would wait for the one before to be written
+        row = f"n / {BLOCK} * {BLOCK} + {p.forward(rest).name()}"
+        p = stage_mem(p, p.forward(rest).find("for j in _: _"), f"x[{f'n - 1 - ({row})' if up else row}]", "s")
     return simplify(p)
 
 
@@ -195,4 +199,17 @@ def written_out(p: Procedure, rows: Any, routine: str) -> Procedure:
     for loop in walk(p.find(f"{changed}_block: _").parent(), "loops"):
         if loop.name() == "j":
             p = unroll_loop(p, loop)
+    return latest_last(p, f"{changed}_block") if routine == "trsv_n_upper" else p
+
+
+def latest_last(p: Procedure, block: str) -> Procedure:
+    """The terms of each sum in reverse order: first those that are long known, last that of the element solved just before."""
+    run: list[Any] = []
+    for stmt in p.find(f"{block}: _").parent().body():
+        if not isinstance(stmt, ReduceCursor):
+            run = []
+            continue
+        for _ in run:
+            p = reorder_stmts(p, p.forward(stmt).expand(1, 0))
+        run.append(stmt)
     return p
