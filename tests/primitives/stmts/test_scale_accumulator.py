@@ -7,6 +7,8 @@ import random
 import pytest
 
 from tests.primitives.equivalence import assert_body, assert_refines, parse
+from usl_core import assoc
+from usl_core.equivalence import Relation
 from usl_core.errors import SchedulingError
 from usl_core.procedure import Procedure
 from usl_core.scheduling import rewrite_expr, scale_accumulator
@@ -50,6 +52,7 @@ def test_a_sum_holds_a_multiple_of_what_it_held() -> None:
         """,
     )
     assert_refines(p, q)
+    assert q.history()[-1].relation is Relation.REFINES  # x / exp(-m) has no value where m has none
     assert q.forward(p.find("s += _")) == q.find("s += _")
     assert q.forward(p.find("exp(x[i])")) == q.find("exp(x[i])")
     q = rewrite_expr(q, q.find("s *= _").rhs(), "exp(m_old - m)")
@@ -92,6 +95,7 @@ def test_what_is_accepted_keeps_its_meaning(text: str, factor: str) -> None:
         ("", "", "exp(-m) + 1.0", "not known to be other than 0"),
         ("", "", "0.0", "not known to be other than 0"),
         ("", "", "exp(-m) * a", "not known to be other than 0"),
+        ("", "", "a * exp(-m)", "not known to be other than 0"),
         ("", "", "exp(1.0 / m)", "more than sums, products"),
         ("", "", "exp(sqrt(m))", "more than sums, products"),
         ("", "", "exp(x[0])", "more than sums, products"),
@@ -116,6 +120,19 @@ def test_what_is_refused(old: str, new: str, factor: str, message: str) -> None:
         text = "s: i32\ns = 0\nk[0] = s"
     with pytest.raises(SchedulingError, match=message):
         scale_accumulator(program(text), "s", factor)
+
+
+@assoc()
+def greater(a: f32, b: f32):  # noqa: F821
+    return max(a, b)
+
+
+def test_an_operation_of_the_users_own_may_give_a_scalar_without_a_value_one() -> None:
+    p = parse(
+        "\n    ".join([HEAD, *RUNNING.strip().replace("m @= max(x[i])", "m @= greater(x[i])").splitlines()]), greater=greater
+    )
+    with pytest.raises(SchedulingError, match="other than by a reduction"):
+        scale_accumulator(p, "s", "exp(-m)")
 
 
 def test_buffers_that_others_see_are_refused() -> None:
