@@ -13,7 +13,7 @@ from usl_core.cursors.path import Loc
 from usl_core.ir.externs import IDX
 from usl_core.ir.nodes import ExternCall, Pass, Proc, Read, Reduce
 from usl_core.ir.printer import show_expr
-from usl_core.ir.traverse import free_names
+from usl_core.ir.traverse import free_names, walk
 
 
 def scan_program(rng: random.Random) -> Proc:
@@ -38,7 +38,7 @@ def _running(rng: random.Random) -> str:
     place = rng.choice(("y[i]", "y[i]", "y[n - 1 - i]", "y[0]", "x[i]", "x[i + 1]", "z[i % 3]", "y[idx(k, 0, n)]"))
     after = [f"{place} {rng.choice(('=', '=', '=', '+='))} {used}"]
     after += rng.choice(([], [], [f"z[2] = {s}"], ["y[i] *= x[i]"], ["s = x[i]"], ["pass"]))
-    before = rng.choice(([], [], [], [], ["z[0] = x[i]"], ["pass"]))
+    before = rng.choice(([], [], [], [f"y[i] = {s}"], [f"z[0] = {s}"], [f"x[i] = {s}"], ["z[0] = x[i]"], ["pass"]))
     body = [*before, _reduction(rng, typ).format(s, e), *after]
     lines = "\n".join(f"        {line}" for line in body)
     low, high = rng.choice((("0", "n"), ("0", "n"), ("0", "4"), ("0", "n - 1"), ("1", "n"), ("0", "6")))
@@ -131,7 +131,12 @@ def _scans(proc: Proc, rng: random.Random) -> Site | None:
 
 def _carries_a_result(loop: Any) -> bool:
     code = [stmt for stmt in loop.body if not isinstance(stmt, Pass)]
-    return len(code) > 1 and isinstance(code[0], Reduce) and loop.iter not in free_names(*code[0].idx)
+    return any(isinstance(each, Reduce) and _is_read(each, code) and loop.iter not in free_names(*each.idx) for each in code)
+
+
+def _is_read(start: Reduce, code: list[Any]) -> bool:
+    others = (node for stmt in code if stmt is not start for node in walk(stmt))
+    return any(isinstance(node, Read) and node.name is start.name for node in others)
 
 
 @action

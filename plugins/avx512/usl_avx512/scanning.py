@@ -48,8 +48,8 @@ def scan_block(p: Procedure, loop: Any, more: Sequence[Procedure] = ()) -> Proce
     loop = p.forward(loop)
     operation, suffix, lanes = _kind(loop)
     p = block_scan(p, loop, "block")
-    values = p.forward(loop)
-    block, running, results = values.prev(), values.next(), values.next(2)
+    results = p.forward(loop)
+    running, values, block = results.prev(), results.prev(2), results.prev(3)
     p = bind_expr(p, results.next().rhs(), "last")
     p = set_memory(tree_scan(p, running), block, AVX512)
     for each in (values, results):

@@ -35,6 +35,19 @@ def test_each_way_gives_the_running_results(reduction: str, factor: int) -> None
     assert_equivalent(p, parallel_scan(p, "i", factor), factor=factor)
 
 
+def test_results_without_the_element_are_scanned_too() -> None:
+    p = parse("""
+        def places(n: size, x: i32[n], y: i32[n], s: i32):
+            for i in seq(0, n):
+                y[i] = s
+                s += x[i]
+        """)
+    q, places = scan_in_blocks(p, "i", 4)
+    assert_equivalent(p, q)
+    assert places.block == q.find("block: _") and "block[0] = 0" in str(q)
+    assert_equivalent(p, parallel_scan(p, "i", 4))
+
+
 def test_blocks_have_their_values_steps_and_results_one_after_the_other() -> None:
     q, places = scan_in_blocks(scan("s ^= x[i] & 3", "u8"), "i", 3)
     assert_body(

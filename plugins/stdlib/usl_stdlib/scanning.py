@@ -30,7 +30,7 @@ class BlockedScan(Places):
     """What `scan_in_blocks` created.
 
     loop counts blocks, and tail does what is left over. In a block, values computes what is reduced, into the buffer block; the
-    loops in steps combine its elements; results does what followed the reduction; total brings the result up to date.
+    loops in steps combine its elements; results does what uses them; total brings the result up to date.
     """
 
     loop: ForCursor
@@ -123,9 +123,9 @@ def scan_in_blocks(p: Procedure, loop: Any, factor: int, memory: MemoryClass | N
     p, divided = divide(p, loop_at(p, loop), factor, "cut", ("cut",))
     inner = divided.forward(p).loop.body()[0]
     p = block_scan(p, inner, fresh(p, "block"))
-    values = p.forward(inner)
-    block, running, results = values.prev(), values.next(), values.next(2)
-    total = results.next()
+    results = p.forward(inner)
+    running, values, total = results.prev(), results.prev(2), results.next()
+    block = values.prev() if isinstance(values.prev(), AllocCursor) else values.prev(2)
     p, steps = _steps(p, running)
     if memory is not None:
         p = set_memory(p, block, memory)
@@ -148,7 +148,7 @@ def parallel_scan(p: Procedure, loop: Any, factor: int) -> Procedure:
 
     and a loop for the last `n % q` results. The results of all blocks are kept in between.
 
-    Forwarding: the loop goes to the first of the three.
+    Forwarding: the loop goes to the last of the three.
 
     Raises:
         SchedulingError: what `divide_loop` and `block_scan` raise; iterations of the new loops interfere.
@@ -159,9 +159,8 @@ def parallel_scan(p: Procedure, loop: Any, factor: int) -> Procedure:
     inner = outer.body()[0]
     block, start = fresh(p, "block"), fresh(p, "start")
     p = block_scan(p, inner, block)
-    values = p.forward(inner)
-    running, results = values.next(), values.next(2)
-    total = results.next()
+    results = p.forward(inner)
+    running, values, total = results.prev(), results.prev(2), results.next()
     p = stage_mem(p, results, window_text(total.name(), total.idx()), start)
     p = reorder_stmts(p, p.forward(results).as_block().expand(0, 1))
     for name in (block, start):

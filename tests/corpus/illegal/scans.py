@@ -70,7 +70,7 @@ CASES = [
         """,
         lambda p: block_scan(p, "i", "t"),
         "E404",
-        "does not begin with a reduction",
+        "no statement of the loop uses the results of a reduction",
         Misuse("fold_into_reduce makes one"),
     ),
     Illegal(
@@ -85,7 +85,7 @@ CASES = [
         """,
         lambda p: block_scan(p, "i", "t"),
         "E404",
-        "there is If",
+        "there is If in the loop",
         Misuse("if_to_select makes it an assignment"),
     ),
     Illegal(
@@ -98,7 +98,7 @@ CASES = [
         """,
         lambda p: block_scan(p, "i", "t"),
         "E404",
-        "nothing uses the running results",
+        "no statement of the loop uses the results of a reduction",
         Misuse("parallelize_reduction is for sums"),
     ),
     Illegal(
@@ -196,7 +196,7 @@ CASES = [
         """,
         lambda p: block_scan(p, "i", "t"),
         "E411",
-        "is written after it is reduced into",
+        "is written otherwise than by the reduction",
         Wrong("""
         t: f32[n]
         for i in seq(0, n):
@@ -240,7 +240,7 @@ CASES = [
         w = s[1:3]
         for i in seq(0, n):
             s[1] += x[i]
-            y[i] = w[0]
+            y[i] = w[0] + s[1]
         """,
         lambda p: block_scan(p, "i", "t"),
         "E411",
@@ -253,9 +253,49 @@ CASES = [
         for j in seq(1, n):
             t[j] += t[j - 1]
         for i in seq(0, n):
-            y[i] = w[0]
+            y[i] = w[0] + (s[1] + t[i])
         s[1] += t[n - 1]
         """),
+    ),
+    Illegal(
+        "block_scan",
+        "an_element_that_is_changed_before_it_is_added",
+        "n: size, x: f32[n], y: f32[n], s: f32",
+        """
+        for i in seq(0, n):
+            x[i] = 2.0 * s
+            s += x[i]
+            y[i] = s
+        """,
+        lambda p: block_scan(p, "i", "t"),
+        "E411",
+        "what is reduced may change before",
+        Wrong("""
+        t: f32[n + 1]
+        t[0] = 0.0
+        for i in seq(0, n):
+            t[i + 1] = x[i]
+        for j in seq(1, n + 1):
+            t[j] += t[j - 1]
+        for i in seq(0, n):
+            x[i] = 2.0 * (s + t[i])
+            y[i] = s + t[i + 1]
+        s += t[n]
+        """),
+    ),
+    Illegal(
+        "block_scan",
+        "a_greatest_number_that_is_used_before_it_changes",
+        "n: size, x: f32[n], y: f32[n], s: f32",
+        """
+        for i in seq(0, n):
+            y[i] = s
+            s @= max(x[i])
+        """,
+        lambda p: block_scan(p, "i", "t"),
+        "E404",
+        "has no identity",
+        Misuse("there is no number that all others are at least as great as"),
     ),
     Illegal(
         "recursive_doubling",

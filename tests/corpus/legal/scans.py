@@ -52,11 +52,11 @@ CASES = [
         """
         t: u8[n]
         for i in seq(0, n):
-            pass
             t[i] = x[i] + m[0]
         for j in seq(1, n):
             t[j] @= max(t[j - 1])
         for i in seq(0, n):
+            pass
             y[i + 1] = max(m[1], t[i])
             k[n - 1 - i] += y[i + 1] - max(m[1], t[i])
         m[1] @= max(t[n - 1])
@@ -81,6 +81,59 @@ CASES = [
         for i in seq(0, n):
             x[i] = s ^ t[i]
         s ^= t[n - 1]
+        """,
+    ),
+    Legal(
+        "block_scan",
+        "sums_without_and_with_the_element",
+        "n: size, x: i32[n], y: i32[n + 1], z: i32[n], s: i32",
+        """
+        for i in seq(0, n):
+            y[i] = s + z[i]
+            s += x[i] & 7
+            z[i] += s
+        """,
+        lambda p: block_scan(p, "i", "t"),
+        """
+        t: i32[n + 1]
+        t[0] = 0
+        for i in seq(0, n):
+            t[i + 1] = x[i] & 7
+        for j in seq(1, n + 1):
+            t[j] += t[j - 1]
+        for i in seq(0, n):
+            y[i] = s + t[i] + z[i]
+            z[i] += s + t[i + 1]
+        s += t[n]
+        """,
+    ),
+    Legal(
+        "block_scan",
+        "places_of_what_is_kept_in_a_block",
+        "n: size, x: f32[n, 4], y: f32[4 * n], k: i32[n, 4]",
+        """
+        assert n <= 1000
+        c: i32
+        c = 0
+        for io in seq(0, n):
+            for ii in seq(0, 4):
+                y[idx(c, 0, 4 * n)] = x[io, ii]
+                c += select(0, k[io, ii], 1, 0)
+        """,
+        lambda p: block_scan(bound_counter(p, "idx(c, _, _)"), "ii", "t"),
+        """
+        c: i32
+        c = 0
+        for io in seq(0, n):
+            t: i32[5]
+            t[0] = 0
+            for ii in seq(0, 4):
+                t[ii + 1] = select(0, k[io, ii], 1, 0)
+            for j in seq(1, 5):
+                t[j] += t[j - 1]
+            for ii in seq(0, 4):
+                y[idx(c + t[ii], 0, 4 * io + ii + 1)] = x[io, ii]
+            c += t[4]
         """,
     ),
     Legal(

@@ -36,7 +36,7 @@ def test_a_scan_of_blocks_of_eight_takes_three_steps_each() -> None:
 def test_cursors_stay_with_what_they_showed() -> None:
     p = block_scan(SUMS, "i", "t")
     loop, total, value, result = SUMS.find_loop("i"), SUMS.find("s += _"), SUMS.find("x[_] * _"), SUMS.find("y[_] = _")
-    assert p.forward(loop) == p.find_loop("i")
+    assert p.forward(loop) == p.find_loop("i #1")
     assert p.forward(total) == p.find("s += t[n - 1]")
     assert p.forward(value) == p.find("x[_] * 0.5")
     assert p.forward(result) == p.find("y[_] = _")

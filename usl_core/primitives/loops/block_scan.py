@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from usl_core.analysis.conditions import why_not_commuting
 from usl_core.analysis.conflict import overlap
 from usl_core.analysis.context import Context
 from usl_core.analysis.effects import Access
 from usl_core.analysis.values import Values
 from usl_core.cursors.edit import Edit, Now
-from usl_core.cursors.path import BlockLoc, NodeLoc, Path, after, before
-from usl_core.ir.combining import combined
+from usl_core.cursors.path import NodeLoc, Path, after, before
+from usl_core.ir.combining import combined, identity, spelt
 from usl_core.ir.make import offset
 from usl_core.ir.memory import DRAM
-from usl_core.ir.nodes import Alloc, Assign, Expr, For, LoopMode, Node, Pass, Read, Reduce, index_literal, index_read
+from usl_core.ir.nodes import (
+    Alloc,
+    Assign,
+    Block,
+    Expr,
+    For,
+    LoopMode,
+    Node,
+    Pass,
+    Read,
+    Reduce,
+    index_literal,
+    index_read,
+)
 from usl_core.ir.operation import Operation
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import children, depends_on_data, free_names, walk
@@ -36,21 +51,25 @@ def block_scan(proc: Procedure, loop: Where, name: str) -> Edit:
                                              t[i] = e
         for i in seq(0, n):              for j in seq(1, n):
             s += e               ~>          t[j] += t[j - 1]
-            y[f] = s                     for k in seq(0, n):
-                                             y[f] = s + t[k]
+            y[f] = s                     for i in seq(0, n):
+                                             y[f] = s + t[i]
                                          s += t[n - 1]
 
-    is `block_scan(p, "i", "t")`, for any reduction `s op= e` and any assignments and reductions after it, which may use s as
-    they like. What carries results from one element to the next is then a loop over t alone, which `recursive_doubling` makes
-    short. To scan in blocks, `divide_loop` first: of each block only the last line waits for the block before. Results of R
-    and floats are combined in another order, which counts as equal.
+    is `block_scan(p, "i", "t")`, for any reduction `s op= e` and any assignments and reductions around it, which may use s as
+    they like. Those before it use what is there without e: where there are such, t has one element more, and begins with the
+    identity of the operation, so that they read `s + t[i]` and those behind it `s + t[i + 1]`. What carries results from one
+    element to the next is then a loop over t alone, which `recursive_doubling` makes short. To scan in blocks, `divide_loop`
+    first: of each block only the last line waits for the block before. Results of R and floats are combined in another order,
+    which counts as equal.
 
     Raises:
-        SchedulingError: the loop is parallel, does not start at 0, or may have no iteration; it does not begin with a reduction
-        into one location; what follows that writes the location, or what a later iteration reads; the value reads the location.
-    Forwarding: the loop goes to the one over e, and e stays itself; the statements after the reduction stay themselves, and the
-    reduction is the last line.
-    Also known as: prefix sums by blocks, scan-then-propagate (Blelloch 1990, "Prefix Sums and Their Applications").
+        SchedulingError: the loop is parallel, does not start at 0, or may have no iteration; more is in it than one reduction,
+        whose place is always the same, and assignments and reductions that use the result; one of these writes the place, or
+        what a later iteration reduces; the value reads the place; an operation without identity, and uses before it.
+    Forwarding: the loop and the statements around the reduction stay themselves, the reduction is the last line, and e goes to
+    the new loop over it.
+    Also known as: prefix sums by blocks, inclusive and exclusive; scan-then-propagate (Blelloch 1990, "Prefix Sums and Their
+    Applications").
     """
     path, old = loop_at(proc, loop)
     ctx = context_at(proc, path)
@@ -58,44 +77,47 @@ def block_scan(proc: Procedure, loop: Where, name: str) -> Edit:
     if ctx.value(ctx.index(old.lo)) != 0:
         refuse("the loop does not start at 0", old.span, ["hint: shift_loop"], code="E404")
     require_proved(ctx, runs_at_least_once(ctx, old), "the loop may have no iteration", old.span, values=[ctx.index(old.hi)])
-    scan = _Scan.of(old)
+    scan = _Scan.of(old, new_name(name))
     scan.require_legal(ctx, old)
 
-    found, typ = new_name(name), scan.type
-    first = (*path, ("body", scan.at))
-    edit = edit_of(proc)
-    edit = _combined(edit, scan, BlockLoc(path, "body", scan.at + 1, len(old.body)), found, old)
-    edit = edit.replace(NodeLoc(first), (Assign(found, (index_read(old.iter),), scan.start.rhs, span=scan.start.span),))
-    edit = edit.insert(after(path), (_running(found, typ, scan.start, old.hi),))
-    edit = edit.insert(before(path), (Alloc(found, TensorType(typ, (old.hi,)), DRAM, span=old.span),))
+    edit, first = edit_of(proc), (*path, ("body", scan.at))
+    for position, stmt in enumerate(old.body):
+        if isinstance(stmt, Assign | Reduce) and stmt is not scan.start:
+            edit = edit.rewrite_exprs(NodeLoc((*path, ("body", position))), scan.combined(old, position), {scan.start.name})
+    other = old.iter.copy()
+    edit = edit.substitute(NodeLoc(path), {old.iter: index_read(other)}).update(NodeLoc(path), iter=other)
+    edit = edit.delete(NodeLoc(first)).insert(after(path), (scan.total(old),))
+    ahead = scan.ahead(old)
+    edit = edit.insert(before(path), ahead)
     lazy = isinstance(scan.start.op, Operation)  # written out, it may have a value where an operand has none
-    return replace(_forwarded(edit, path, first, scan.start), refines=lazy)
+    return replace(_forwarded(edit, path, first, scan.start, len(ahead)), refines=lazy)
 
 
 class _Scan:
-    """The reduction with which the body of a loop begins, its position, and the statements after it."""
+    """The reduction in the body of a loop, its position, and the statements around it; found is for its running results."""
 
-    def __init__(self, start: Reduce, at: int, rest: tuple[Write, ...]) -> None:
-        self.start, self.at, self.rest = start, at, rest
+    def __init__(self, start: Reduce, at: int, rest: tuple[tuple[int, Write], ...], found: Sym) -> None:
+        self.start, self.at, self.rest, self.found = start, at, rest, found
         assert isinstance(start.rhs.type, ScalarType)
         self.type = start.rhs.type
+        self.shift = 1 if any(position < at for position, _ in rest) else 0
+        """How many elements there are before the result of the first iteration."""
 
     @staticmethod
-    def of(loop: For) -> _Scan:
+    def of(loop: For, name: Sym) -> _Scan:
         code = [(n, stmt) for n, stmt in enumerate(loop.body) if not isinstance(stmt, Pass)]
-        (at, start), rest = code[0] if code else (0, Pass()), [stmt for _, stmt in code[1:]]
-        if not isinstance(start, Reduce):
-            hints = ["hint: fold_into_reduce makes reductions; fission brings what stands before them out of the loop"]
-            refuse("the loop does not begin with a reduction", loop.span, hints, code="E404")
-        writes = [stmt for stmt in rest if isinstance(stmt, Assign | Reduce)]
-        for stmt in rest:
-            if stmt not in writes:
-                message = f"after the reduction there is {type(stmt).__name__}, where only assignments and reductions may be"
+        writes = [(n, stmt) for n, stmt in code if isinstance(stmt, Assign | Reduce)]
+        for n, stmt in code:
+            if (n, stmt) not in writes:
+                message = f"there is {type(stmt).__name__} in the loop, where only assignments and reductions may be"
                 refuse(message, stmt.span, ["hint: if_to_select, inline, bind_expr and fission"], code="E404")
-        if not writes:
-            hints = ["hint: a reduction without running results is for parallelize_reduction"]
-            refuse("nothing uses the running results", loop.span, hints, code="E404")
-        return _Scan(start, at, tuple(writes))
+        found = next((n for n, stmt in writes if isinstance(stmt, Reduce) and _is_used(n, stmt, writes)), None)
+        if found is None:
+            hint = "hint: fold_into_reduce makes reductions; one whose results nobody uses is for parallelize_reduction"
+            refuse("no statement of the loop uses the results of a reduction in it", loop.span, [hint], code="E404")
+        start = loop.body[found]
+        assert isinstance(start, Reduce)
+        return _Scan(start, found, tuple((n, stmt) for n, stmt in writes if n != found), name)
 
     # ---- check
 
@@ -110,23 +132,29 @@ class _Scan:
         place = target(inside, start)
         found = reads_target(inside, (start.rhs,), place)
         if found is not None:
-            refuse(
-                f"the value reads {start.name.name}, into which it is reduced", start.span, conflict_notes(found), code="E411"
-            )
-        for stmt in self.rest:
+            message = f"the value reads {start.name.name}, into which it is reduced"
+            refuse(message, start.span, conflict_notes(found), code="E411")
+        for _, stmt in self.rest:
             self._require_reads_only(inside, values, stmt, place)
-        behind = effect(inside, self.rest)
-        ahead = effect(inside, (Assign(Sym("t"), (), start.rhs),))
-        conflict = why_not_later_before_earlier(ctx, loop, ahead=ahead, behind=behind)
-        require_no(
-            conflict, f"what follows the reduction may change what later iterations of {loop.iter.name} reduce", loop.span
-        )
+        self._require_values_unchanged(ctx, inside, loop)
+        if self.shift and identity(start.op, self.type) is None:
+            message = f"{spelt(start.op)} has no identity, for the first of those that use the result before it changes"
+            refuse(message, start.span, ["hint: rotate_loop, or cut off the first iteration"], code="E404")
+
+    def _require_values_unchanged(self, ctx: Context, inside: Context, loop: For) -> None:
+        """No statement changes what is reduced after it, in its own or a later iteration."""
+        ahead = effect(inside, (Assign(self.found, (), self.start.rhs),))
+        conflict = why_not_later_before_earlier(ctx, loop, ahead=ahead, behind=effect(inside, [stmt for _, stmt in self.rest]))
+        message = f"what uses the results may change what later iterations of {loop.iter.name} reduce"
+        require_no(conflict, message, loop.span)
+        before = effect(inside, [stmt for position, stmt in self.rest if position < self.at])
+        require_no(why_not_commuting(inside.facts, before, ahead), "what is reduced may change before", loop.span)
 
     def _require_reads_only(self, inside: Context, values: Values, stmt: Write, place: Access) -> None:
-        """A statement after the reduction uses its location, and nothing else that may be it, and does not write it."""
+        """A statement uses the location of the reduction, and nothing else that may be it, and does not write it."""
         name = self.start.name
         if overlap(inside.facts, target(inside, stmt), place) is not None:
-            refuse(f"{name.name} is written after it is reduced into", stmt.span, code="E411")
+            refuse(f"{name.name} is written otherwise than by the reduction", stmt.span, code="E411")
         here = values.location(name, self.start.idx)
         for node in walk(stmt):
             if not isinstance(node, Read) or not isinstance(node.type, ScalarType):
@@ -137,37 +165,59 @@ class _Scan:
                 message = f"what is read here may be {name.name}, but is not written as in the reduction"
                 refuse(message, stmt.span, conflict_notes(other) if other else (), code="E411")
 
+    # ---- edit
 
-# ---- edit
+    def at_index(self, position: Expr) -> Expr:
+        return Read(self.found, (position,), type=self.type, span=self.start.span)
+
+    def combined(self, loop: For, position: int) -> Callable[[Node], Node | None]:
+        """The rule by which a statement reads the result of its own iteration, or of the one before."""
+        behind = offset(index_read(loop.iter), self.shift if position > self.at else 0)
+
+        def rule(node: Node) -> Node | None:
+            if isinstance(node, Read) and node.name is self.start.name:
+                return combined(self.start.op, node, self.at_index(behind), node.span)
+            return None
+
+        return rule
+
+    def ahead(self, loop: For) -> Block:
+        """The results of the loop by itself."""
+        start, end, name = self.start, offset(loop.hi, self.shift), Sym("j")
+        here = index_read(name)
+        value = Assign(self.found, (offset(index_read(loop.iter), self.shift),), start.rhs, span=start.span)
+        step = Reduce(self.found, (here,), self.at_index(offset(here, -1)), start.op, span=start.span)
+        neutral = identity(start.op, self.type) if self.shift else None
+        return (
+            Alloc(self.found, TensorType(self.type, (end,)), DRAM, span=loop.span),
+            *([Assign(self.found, (index_literal(0),), neutral, span=start.span)] if neutral is not None else []),
+            For(loop.iter, loop.lo, loop.hi, (value,), span=loop.span),
+            For(name, index_literal(1), end, (step,), span=start.span),
+        )
+
+    def total(self, loop: For) -> Reduce:
+        """What all iterations together do to the location."""
+        start = self.start
+        return Reduce(start.name, start.idx, self.at_index(offset(loop.hi, self.shift - 1)), start.op, span=start.span)
 
 
-def _combined(edit: Edit, scan: _Scan, rest: BlockLoc, found: Sym, loop: For) -> Edit:
-    """The statements after the reduction in a loop of their own, with combined values, and the reduction of the last one."""
-    start, name = scan.start, loop.iter.copy()
-
-    def of(position: Expr) -> Expr:
-        return Read(found, (position,), type=scan.type, span=start.span)
-
-    def rule(node: Node) -> Node | None:
-        if isinstance(node, Read) and node.name is start.name:
-            return combined(start.op, node, of(index_read(name)), node.span)
-        return None
-
-    path, there = rest.parent, Now(rest)
-    edit = edit.rewrite_exprs(rest, rule, {start.name})
-    edit = edit.substitute(there, {loop.iter: index_read(name)})
-    edit = edit.wrap(there, lambda body: For(name, loop.lo, loop.hi, body, loop.mode, span=loop.span))
-    edit = edit.move(Now(NodeLoc((*path, ("body", rest.lo)))), Now(after(path)), joins=True)
-    total = Reduce(start.name, start.idx, of(offset(loop.hi, -1)), start.op, span=start.span)
-    return edit.insert(Now(after(_later(path, 1))), (total,))
+def _is_used(at: int, start: Reduce, writes: Sequence[tuple[int, Write]]) -> bool:
+    """Whether another statement reads what a reduction writes."""
+    others = (node for n, stmt in writes if n != at for node in walk(stmt))
+    return any(isinstance(node, Read) and node.name is start.name for node in others)
 
 
-def _running(found: Sym, typ: ScalarType, start: Reduce, end: Expr) -> For:
-    """Each element combined with the one before."""
-    name = Sym("j")
-    here = index_read(name)
-    value = Read(found, (offset(here, -1),), type=typ, span=start.span)
-    return For(name, index_literal(1), end, (Reduce(found, (here,), value, start.op, span=start.span),), span=start.span)
+# ---- forward
+
+
+def _forwarded(edit: Edit, path: Path, first: Path, start: Reduce, ahead: int) -> Edit:
+    """Cursors to the reduction go to the total, and those to its value to where that is computed."""
+    total, values = _later(path, ahead + 1), (*_later(path, ahead - 2), ("body", 0))
+    edit = edit.redirect(NodeLoc(first), Now(NodeLoc(total)), inside=False)
+    for step, child in children(start):
+        there = total if step[0] == "idx" else values
+        edit = forward_kept(edit, (*first, step), child, there, edit.node(Now(NodeLoc(there))))
+    return edit
 
 
 def _later(path: Path, count: int) -> Path:
@@ -175,18 +225,3 @@ def _later(path: Path, count: int) -> Path:
     field, index = path[-1]
     assert index is not None
     return (*path[:-1], (field, index + count))
-
-
-# ---- forward
-
-
-def _forwarded(edit: Edit, path: Path, first: Path, start: Reduce) -> Edit:
-    at, total = (*_later(path, 1), *first[len(path) :]), _later(path, 4)
-    now = edit.node(Now(NodeLoc(total)))
-    edit = edit.redirect(NodeLoc(first), Now(NodeLoc(total)), inside=False)
-    for step, child in children(start):
-        if step[0] == "idx":
-            edit = forward_kept(edit, (*first, step), child, total, now)
-        else:
-            edit = forward_kept(edit, (*first, step), child, at, edit.node(Now(NodeLoc(at))))
-    return edit
