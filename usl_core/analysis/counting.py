@@ -130,7 +130,10 @@ def _growth_of(stmt: Stmt, name: Sym) -> Lin | None:
                 return None
             return affine.combine(end.lin - start.lin, each.const, ZERO, 0)
         case If(body=body, orelse=orelse):
-            return _growth((*body, *orelse), name)  # one of them runs, and neither takes anything away
+            ways = _growth(body, name), _growth(orelse, name)
+            if ways[0] is None or ways[1] is None or not (ways[0].is_const and ways[1].is_const):
+                return None
+            return affine.const(max(ways[0].const, ways[1].const))
         case Call():
             return None
         case Assign() if stmt.name is name:

@@ -66,7 +66,7 @@ TEXT = """
         ("c += 5", "c += 1", "c", "c += select(0.0, x[i], select(x[0], x[i], 0, 1), 0)", "m, m + 2 * i + 7"),
         ("for j in seq(0, m): c += 1", "pass", "c", "pass", "m, 2 * m + 1"),
         ("for j in seq(0, m):\n            for k in seq(2, 4): c += 1", "pass", "c - i32(m)", "pass", "0, 2 * m + 1"),
-        ("if flag: c += 1\n        else: c += 3", "pass", "c", "pass", "m, m + 5"),
+        ("if flag: c += 1\n        else: c += 3", "pass", "c", "pass", "m, m + 4"),
         ("for j in seq(0, m): c = 3", "c = 7", "c + 1", "c += 1", "8, 9"),
         ("d = 3", "pass", "c + i32(n)", "d += 1", "m + n, m + n + 1"),
         ("pass", "for j in seq(0, n): c = 1", "i32(i)", "pass", "i, i + 1"),
@@ -92,6 +92,7 @@ def test_what_a_counter_can_have_become_is_known(before: str, first: str, index:
         ("d = 3", "pass", "d + d", "d += 1"),
         ("d = 3", "pass", "i32(d)", "pass"),
         ("if flag: c = 3", "pass", "c", "pass"),
+        ("if flag:\n            for j in seq(0, m): c += 1", "pass", "c", "pass"),
         ("c = c + 1", "pass", "c", "pass"),
     ],
 )
