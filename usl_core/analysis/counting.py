@@ -58,8 +58,6 @@ def span_of(proc: Proc, path: Path, expr: Expr, holds: Holds) -> Span | None:
 
 def _fits(typ: ScalarType, found: Span, holds: Holds) -> bool:
     """Whether nothing wraps: a counter has had no value above its greatest one yet."""
-    if not typ.is_int:
-        return False
     least, greatest = typ.int_range()
     return holds(fml.and_([fml.le(affine.const(least), found.lo), fml.le(found.hi, affine.const(greatest))]))
 

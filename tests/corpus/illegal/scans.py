@@ -525,6 +525,65 @@ CASES = [
     ),
     Illegal(
         "bound_counter",
+        "a_least_value",
+        "n: size, x: f32[n]",
+        """
+        for i in seq(0, n):
+            x[min(i, n - 1)] = 0.0
+        """,
+        lambda p: bound_counter(p, p.find("x[_] = _").idx()[0]),
+        "E404",
+        "no index made of data",
+        Misuse("its limits are known"),
+    ),
+    Illegal(
+        "bound_counter",
+        "a_table_that_begins_later",
+        "n: size, x: f32[n], y: f32[n + 3]",
+        """
+        assert n <= 1000
+        c: i32
+        c = 0
+        for i in seq(0, n):
+            y[idx(c, 2, n + 3)] = x[i]
+            c += 1
+        """,
+        lambda p: bound_counter(p, "idx(c, _, _)"),
+        "E412",
+        "the limits that its index has",
+        Wrong("""
+        c: i32
+        c = 0
+        for i in seq(0, n):
+            y[idx(c, 0, i + 1)] = x[i]
+            c += 1
+        """),
+    ),
+    Illegal(
+        "bound_counter",
+        "a_limit_above_the_start",
+        "n: size, x: f32[n], y: f32[n + 3]",
+        """
+        assert n <= 1000
+        c: i32
+        c = 0
+        for i in seq(0, n):
+            y[idx(c, 0, n + 3)] = x[i]
+            c += 1
+        """,
+        lambda p: bound_counter(p, "idx(c, _, _)", 1, "n + 3"),
+        "E412",
+        "the limits that its index would get",
+        Wrong("""
+        c: i32
+        c = 0
+        for i in seq(0, n):
+            y[idx(c, 1, n + 3)] = x[i]
+            c += 1
+        """),
+    ),
+    Illegal(
+        "bound_counter",
         "limits_that_are_too_close",
         "n: size, x: f32[n], y: f32[2 * n]",
         """

@@ -11,7 +11,7 @@ from usl_core.ir.externs import IDX
 from usl_core.ir.nodes import ExternCall
 from usl_core.ir.printer import show_expr
 from usl_core.primitives.base import edit_of, primitive, refuse, require_proved
-from usl_core.primitives.exprs.bodies import require_in_body, statement_of
+from usl_core.primitives.exprs.bodies import statement_of
 from usl_core.primitives.locate import Expression, Where, context_at, expr_at, limit
 from usl_core.procedure import Procedure
 
@@ -38,7 +38,6 @@ def bound_counter(proc: Procedure, index: Where, lo: Expression | None = None, h
     Forwarding: everything stays itself but the limits.
     """
     path, old = expr_at(proc, index)
-    require_in_body(path)
     if not isinstance(old, ExternCall) or old.fn is not IDX:
         refuse(f"{show_expr(old)} is no index made of data", old.span, ["hint: idx(c, _, _)"], code="E404")
     place = statement_of(path)
