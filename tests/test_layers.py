@@ -125,7 +125,7 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "kernels_bilateral kernels_convolution kernels_demosaic kernels_images kernels_laplacian kernels_resize",
         "directives",
         "order partition working",
-        "apart halves lifting loops nest shifting strips",
+        "apart halves jamming lifting loops nest shifting strips",
         "lanes",
         "compute explain picture tails",
         "algorithm specialising storage vector",

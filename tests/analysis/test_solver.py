@@ -203,6 +203,21 @@ def test_what_is_resolved_follows(hypotheses: list[Formula]) -> None:
         assert all(holds(h, env) for h in resolved) == all(holds(h, env) for h in hypotheses)
 
 
+@given(st.lists(formulas(1), max_size=4), st.lists(formulas(1), max_size=3), st.lists(formulas(1), max_size=2), formulas(1))
+@settings(max_examples=150, deadline=None)
+def test_facts_that_come_later_find_the_same_bounds(
+    first: list[Formula], second: list[Formula], third: list[Formula], goal: Formula
+) -> None:
+    """What was found out of the facts of one place is taken over to the places inside of it."""
+    outer = Hypotheses(first)
+    outer.bound(goal)  # whatever that leaves behind
+    inner = outer.with_more(tuple(second)).with_more(tuple(third))
+    at_once = Hypotheses([*first, *second, *third])
+    assert tuple(inner) == tuple(at_once)
+    assert inner._bounds == at_once._bounds
+    assert inner.bound(goal) == at_once.bound(goal)
+
+
 @given(formulas(1), formulas(1), formulas(1))
 def test_equivalence_of_conjunctions_with_a_part_in_common(a: Formula, b: Formula, both: Formula) -> None:
     joined = fml.iff(fml.and_([a, both]), fml.and_([both, b]))

@@ -35,6 +35,15 @@ class Hypotheses(tuple[Formula, ...]):
 
     budget = BUDGET
     """Subtractions tried for one goal."""
+    before: Hypotheses | None = None
+    """The first of these, from which what was found out is taken over."""
+
+    def with_more(self, facts: tuple[Formula, ...]) -> Hypotheses:
+        """These and more, at a place where these are known."""
+        found = Hypotheses.at((*self, *facts))
+        if found is not self:
+            found.before = self
+        return found
 
     @staticmethod
     def at(facts: tuple[Formula, ...]) -> Hypotheses:
@@ -48,10 +57,16 @@ class Hypotheses(tuple[Formula, ...]):
 
     @lazy
     def _ranks(self) -> dict[Atom, float]:
-        """For each atom when it was bound: the newest name that a hypothesis is the first to have in a term of its own is bound
+        """For each atom when it was bound, as far as that was asked for."""
+        return dict(self._bound_at)
+
+    @lazy
+    def _bound_at(self) -> dict[Atom, float]:
+        """For each name when it was bound: the newest name that a hypothesis is the first to have in a term of its own is bound
         there, other names in it before all others. A quotient or minimum comes just after the last variable in it."""
-        ranks: dict[Atom, float] = {}
-        for position, f in enumerate(self):
+        ranks = dict(self.before._bound_at) if self.before else {}
+        first = len(self.before or ())
+        for position, f in enumerate(self[first:], first):
             if isinstance(f, Ge | Eq):
                 bound = [a for a in f.lin.terms if isinstance(a, Sym) and a not in ranks]
                 if bound:
@@ -65,13 +80,11 @@ class Hypotheses(tuple[Formula, ...]):
     def _bounds(self) -> Mapping[Atom, list[Lin]]:
         """The forms known to be >= 0, each with the atom in it that was bound last."""
         ranks = self._ranks
-        by_atom: dict[Atom, list[Lin]] = {}
-        for f in self:
+        by_atom = dict(self.before._bounds) if self.before else {}
+        for f in self[len(self.before or ()) :]:
             if isinstance(f, Ge | Eq) and f.lin.terms:
                 last = max(f.lin.terms, key=lambda atom: _rank(atom, ranks))
-                by_atom.setdefault(last, []).append(f.lin)
-                if isinstance(f, Eq):
-                    by_atom[last].append(-f.lin)
+                by_atom[last] = [*by_atom.get(last, ()), f.lin, *([-f.lin] if isinstance(f, Eq) else [])]
         return by_atom
 
     @lazy
@@ -135,7 +148,7 @@ class Hypotheses(tuple[Formula, ...]):
             new = [f for f in found if isinstance(f, Ge) and f not in known.members]
             if not new:
                 break
-            known = Hypotheses((*known, *new))
+            known = known.with_more(tuple(new))
         if known is not self:
             known.budget = 5 * BUDGET
         return known

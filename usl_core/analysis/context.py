@@ -201,7 +201,7 @@ class Context:
         """Whether goal follows from what is known here and extra."""
         more = tuple(extra)
         known = self._about(goal, *more)
-        return prove(Hypotheses((*known, *more)) if more else known, goal)
+        return prove(known.with_more(more) if more else known, goal)
 
     def holds(self, goal: Formula) -> bool:
         """Whether goal is proved here."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from usl_core.analysis import affine, bounding
 from usl_core.analysis.affine import Atom, Lin
@@ -21,6 +21,8 @@ class Facts:
     """Formulas that hold at a place, in the order in which they became known."""
 
     formulas: tuple[Formula, ...] = ()
+    before: Facts | None = field(default=None, compare=False, repr=False)
+    """Facts that these are a continuation of."""
 
     def with_more(self, formulas: Iterable[Formula]) -> Facts:
         """These and more; what was known stays known."""
@@ -28,12 +30,12 @@ class Facts:
         if not new:
             return self
         if not bounding.remembers:
-            return Facts((*self.formulas, *new))
+            return Facts((*self.formulas, *new), self)
         found = self._more.get(new)
         if found is None:
             if len(self._more) >= _MANY:
                 self._more.clear()
-            found = self._more[new] = Facts((*self.formulas, *new))
+            found = self._more[new] = Facts((*self.formulas, *new), self)
         return found
 
     @lazy
@@ -49,7 +51,9 @@ class Facts:
     @lazy
     def hypotheses(self) -> Hypotheses:
         """The formulas, indexed for `prove`."""
-        return Hypotheses.at(self.formulas)
+        if self.before is None:
+            return Hypotheses.at(self.formulas)
+        return self.before.hypotheses.with_more(self.formulas[len(self.before.formulas) :])
 
     @lazy
     def numbers(self) -> Mapping[Atom, Lin]:

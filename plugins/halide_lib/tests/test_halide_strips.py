@@ -40,3 +40,14 @@ def test_sums_over_many_places_go_row_by_row() -> None:
     assert lines.index("for r_y in seq(0, 6):") < lines.index("for r_x in seq(0, 6):") - 1  # the strip is between them
     for window in ([(0, 294), (0, 1)], [(3, 3), (1, 2)]):
         assert (np.asarray(out.realize(window)) == out.interpret(window, exact=False)).all()
+
+
+def test_the_parity_of_places_is_the_same_for_all_strips() -> None:
+    image = hl.Buffer((np.arange(3 * 300).reshape(3, 300) * 37 % 251).astype(np.uint8), "image")
+    out = hl.Func("out")
+    out[x, y] = hl.select((x + y) % 2 == 0, image[x, y], hl.u8(7))
+    lines = [each.strip() for each in str(hl.Pipeline(out).procedure()).splitlines()]
+    assert "for xi in seq(0, 64):" in lines
+    assert "out[y, 64 * x + xi] = select(0, i32((xi + x_min + y_min + y) % 2), 7, t)" in lines
+    for window in ([(0, 300), (0, 3)], [(3, 130), (1, 2)], [(7, 1), (0, 2)]):
+        assert (np.asarray(out.realize(window)) == out.interpret(window, exact=False)).all()

@@ -18,6 +18,13 @@ Sums of many rows go row by row; all at once need more pointers and vectors than
             for q in seq(0, 7):                               for q in seq(0, 7):
                 s += f[r, x + q]                                  s[xi] += f[r, 256 * x + xi + q]
 
+Places that are asked for their parity are numbered from the beginning of a strip, so that the answers are the same for all
+strips, and are computed once:
+
+    for x in seq(0, n):                           for x in seq(0, n / 64):                   # and a loop for the rest
+        y[x] = select((e + x) % 2, …)     ~>          for xi in seq(0, 64):
+                                                          y[64 * x + xi] = select((e + xi) % 2, …)
+
 Operators do it, so that all of it is proved.
 """
 
@@ -25,19 +32,22 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from contextlib import suppress
+from typing import TypeGuard
 
 from usl_core import Procedure
-from usl_core.cursors import Cursor, ForCursor, ReadCursor
+from usl_core.cursors import BinaryOpCursor, Cursor, ForCursor, ReadCursor
 from usl_core.errors import SchedulingError, Undecided
 from usl_core.ir import externs
-from usl_core.ir.nodes import Alloc, Assign, Cast, ExternCall, For, If, Literal, Read, Reduce
-from usl_core.ir.types import ScalarType
-from usl_core.scheduling import bind_expr, divide_loop, expand_dim, fission, lift_alloc, reorder_loops
-from usl_halide_lib.partition import inside, is_whole, rows_of
+from usl_core.ir.nodes import Alloc, Assign, BinaryOp, Cast, Expr, ExternCall, For, If, Literal, Node, Read, Reduce
+from usl_core.ir.types import ControlType, ScalarType
+from usl_core.scheduling import bind_expr, divide_loop, expand_dim, fission, lift_alloc, reorder_loops, rewrite_expr
+from usl_halide_lib.partition import Form, forms_of, inside, is_whole, rows_of
 from usl_stdlib import walk
 
 STRIP = 256
 """The elements of a strip: several vectors, and a kilobyte."""
+TURNS = 64
+"""The elements of a strip of places that take turns: one or two vectors of narrow numbers, so that its loop disappears."""
 MOST_LOADS = 64
 """The number of reads in a sum beyond which it goes row by row."""
 
@@ -53,6 +63,8 @@ def in_strips(p: Procedure, whole: Collection[tuple[str, str]] = ()) -> Procedur
                 q = _looked_up_apart(q, q.forward(loop))
             elif _sums_much(loop.node):
                 q = _summed_by_rows(q, q.forward(loop))
+            elif _takes_turns(loop.node):
+                q = _turns_by_strips(q, q.forward(loop))
     return q
 
 
@@ -118,3 +130,34 @@ def _summed_by_rows(p: Procedure, row: ForCursor) -> Procedure:
     p = _kept_for_strip(p, strip, scalar, nest.before())
     p = fission(p, p.forward(use).before())
     return reorder_loops(p, p.forward(nest).parent())
+
+
+def _takes_turns(row: For) -> bool:
+    """Whether a row without loops in it asks for the parity of its places."""
+    nodes = list(inside(row.body))
+    if any(isinstance(each, For | If | Reduce) for each in nodes):
+        return False
+    form_of = forms_of(row)
+    return any(_is_parity(each) and (form := form_of(each.lhs)) is not None and form.names == {row.iter: 1} for each in nodes)
+
+
+def _is_parity(node: Node) -> TypeGuard[BinaryOp]:
+    return isinstance(node, BinaryOp) and node.op == "%" and isinstance(node.type, ControlType) and _is_two(node.rhs)
+
+
+def _is_two(expr: Expr) -> bool:
+    return isinstance(expr, Literal) and expr.value == 2
+
+
+def _turns_by_strips(p: Procedure, row: ForCursor) -> Procedure:
+    p = divide_loop(p, row, TURNS, [row.name(), f"{row.name()}i"], tail="cut")
+    strip = p.forward(row).body()[0]
+    form_of = forms_of(strip.node)
+    for found in walk(strip, BinaryOpCursor):
+        if not _is_parity(found.node):
+            continue
+        form = form_of(found.node.lhs)
+        if form is not None and form.names == {strip.node.iter: 1}:
+            odd = Form(form.constant % 2, {}, {term: c for term, c in form.terms.items() if c % 2})
+            p = rewrite_expr(p, p.forward(found), f"({strip.name()} + {odd.text()}) % 2")
+    return p

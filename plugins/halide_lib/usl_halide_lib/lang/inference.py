@@ -134,7 +134,9 @@ class _Inference:
         self.bounds = Bounds(target, Facts(dict(_known(target))), {}, restrictions)
         self.normal = Normal(target.algorithm, self.bounds.facts, self._hole)
         self.extremes = Extremes(self.bounds.facts)
-        self._known_ranges: dict[tuple[int, frozenset[str]], tuple[Range, ...] | None] = {}
+        self._known_ranges: dict[tuple[tuple[int, ...], frozenset[str]], tuple[Range, ...] | None] = {}
+        self._seen: set[tuple[tuple[int, ...], Family, tuple[Node, ...]]] = set()
+        """The accesses that were visited: under which binders, to what, and where."""
 
     def run(self) -> Bounds:
         """Visit the conjuncts from the last to the first, so that what a hole depends on is there before it."""
@@ -204,7 +206,7 @@ class _Inference:
 
     def _visit(self, conjunct: Conjunct) -> None:
         atom = conjunct.atom
-        if isinstance(atom, IsRange | Assumed):
+        if isinstance(atom, IsRange | Assumed) or self._is_known(conjunct.path, atom):
             return
         inner = frozenset(str(key) for key in self.asked.scopes[atom.family])
         ranges = self._ranges(conjunct.path, inner)
@@ -223,6 +225,16 @@ class _Inference:
                 pairs = zip(lows, highs, strict=True)
                 box = [self._interval(low, high, ranges, atom, dim) for dim, (low, high) in enumerate(pairs)]
         self._widen(atom.family, tuple(box))
+
+    def _is_known(self, path: Path, atom: HasPoint | HasBox) -> bool:
+        """Whether the same access was visited before under the same binders; formulas often read a place several times."""
+        if not isinstance(atom, HasPoint):
+            return False
+        access = tuple(map(id, path)), atom.family, atom.index
+        if access in self._seen:
+            return True
+        self._seen.add(access)
+        return False
 
     def _of_index(self, index: Node, ranges: tuple[Range, ...], atom: HasPoint, dim: int) -> Interval:
         """The interval of an index, the hull of what it is under each choice of the `select`s in it."""
@@ -264,9 +276,9 @@ class _Inference:
     def _ranges(self, path: Path, fixed: frozenset[str]) -> tuple[Range, ...] | None:
         """The variables of a path that are not fixed, outermost first; None if its conditions exclude each other.
 
-        The accesses of a statement share its path, and the holes in it are all known by then.
+        The accesses of a statement share its binders, and the holes in these are all known by then.
         """
-        key = id(path), fixed
+        key = tuple(map(id, path)), fixed
         if key not in self._known_ranges:
             self._known_ranges[key] = self._new_ranges(path, fixed)
         return self._known_ranges[key]

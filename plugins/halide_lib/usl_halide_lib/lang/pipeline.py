@@ -13,6 +13,7 @@ from usl_core import Procedure
 from usl_halide_lib.applying import Schedule
 from usl_halide_lib.directives import Directive, TailStrategy
 from usl_halide_lib.halves import halved
+from usl_halide_lib.jamming import jammed
 from usl_halide_lib.lang import syntax
 from usl_halide_lib.lang.collect import Program, collect, inputs_of
 from usl_halide_lib.lang.conditions import in_procedure, with_parameters
@@ -327,7 +328,7 @@ class Pipeline:
             require_same_nest(without.algorithm, without.points, given, schedule.nodes(), owners_of(emitted, given))
         if not self._target.memories:
             whole = kept_whole(used)
-            procedure = in_strips(partitioned(halved(lifted(procedure), whole), whole), whole)
+            procedure = jammed(in_strips(partitioned(halved(lifted(procedure), whole), whole), whole), whole)
         self._compiled = Compiled(definitions, given, self._default, without, emitted, schedule, procedure)
         return self._compiled
 

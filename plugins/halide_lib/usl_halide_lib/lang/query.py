@@ -307,7 +307,7 @@ def _reads(
         yield Conjunct(path, HasPoint(Family("mem", node.func), node.index, node, node.span))
         if computes:
             family = family_of(target, node.func, node.stage, spec if node.func == own else None)
-            yield Conjunct((*path, *chosen), HasPoint(family, node.index, node, node.span))
+            yield Conjunct((*path, *chosen) if chosen else path, HasPoint(family, node.index, node, node.span))
         return
     if isinstance(node, Op) and node.op == "select":
         cond, then, other = node.args
