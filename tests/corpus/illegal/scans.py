@@ -234,6 +234,29 @@ CASES = [
     ),
     Illegal(
         "block_scan",
+        "a_neighbour_of_the_sum",
+        "n: size, x: f32[n], y: f32[n], s: f32[2]",
+        """
+        for i in seq(0, n):
+            s[0] += x[i]
+            y[i] = s[0] * s[1]
+        """,
+        lambda p: block_scan(p, "i", "t"),
+        "E411",
+        "is not written as in the reduction",
+        Wrong("""
+        t: f32[n]
+        for i in seq(0, n):
+            t[i] = x[i]
+        for j in seq(1, n):
+            t[j] += t[j - 1]
+        for i in seq(0, n):
+            y[i] = (s[0] + t[i]) * (s[1] + t[i])
+        s[0] += t[n - 1]
+        """),
+    ),
+    Illegal(
+        "block_scan",
         "a_read_of_the_sum_through_a_window",
         "n: size, x: f32[n], y: f32[n], s: f32[4]",
         """
@@ -322,6 +345,71 @@ CASES = [
         "E404",
         "is to have one reduction by an element",
         Misuse("fold_into_reduce makes it a reduction"),
+    ),
+    Illegal(
+        "recursive_doubling",
+        "twice_the_element_before",
+        "x: f32[8]",
+        """
+        for j in seq(1, 8):
+            x[j] += 2.0 * x[j - 1]
+        """,
+        lambda p: recursive_doubling(p, "j", "u"),
+        "E404",
+        "is to have one reduction by an element",
+        Wrong("""
+        u: f32[8]
+        for j in seq(1, 8):
+            u[j] = 2.0 * x[j - 1]
+        for j in seq(1, 8):
+            x[j] += u[j]
+        for j in seq(2, 8):
+            x[j] += 2.0 * x[j - 2]
+        """),
+    ),
+    Illegal(
+        "recursive_doubling",
+        "copies",
+        "x: f32[8]",
+        """
+        for j in seq(1, 8):
+            x[j] = x[j - 1]
+        """,
+        lambda p: recursive_doubling(p, "j", "u"),
+        "E404",
+        "is to have one reduction by an element",
+        Wrong("""
+        u: f32[8]
+        for j in seq(1, 8):
+            u[j] = x[j - 1]
+        for j in seq(1, 8):
+            x[j] += u[j]
+        for j in seq(2, 8):
+            x[j] += x[j - 2]
+        """),
+    ),
+    Illegal(
+        "recursive_doubling",
+        "a_second_statement",
+        "x: f32[8], y: f32[8]",
+        """
+        for j in seq(1, 8):
+            x[j] += x[j - 1]
+            y[j] = x[j]
+        """,
+        lambda p: recursive_doubling(p, "j", "u"),
+        "E404",
+        "is to have one reduction by an element",
+        Wrong("""
+        u: f32[8]
+        for j in seq(1, 8):
+            u[j] = x[j - 1]
+        for j in seq(1, 8):
+            x[j] += u[j]
+            y[j] = x[j]
+        for j in seq(2, 8):
+            x[j] += x[j - 2]
+        """),
     ),
     Illegal(
         "recursive_doubling",
