@@ -7,6 +7,7 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
+import usl_core.schedules
 from examples.arrays import (
     black_scholes,
     cfd,
@@ -137,6 +138,7 @@ def test_the_schedule_for_all_kernels_says_which_targets_it_has():
     assert schedules.soac_default(floyd.floyd.kernels["floyd.k0"], target="c") is floyd.floyd.kernels["floyd.k0"]
     with pytest.raises(SoacError, match="no target 'gpu'; its targets: 'avx512', 'c'"):
         floyd.floyd.schedule(schedules.soac_default, target="gpu")
+    assert usl_core.schedules.soac_default(floyd.floyd.kernels["floyd.k0"], target="c") is floyd.floyd.kernels["floyd.k0"]
 
 
 def diffused(strikes, x, y, times, alpha, beta, nu):
