@@ -1,4 +1,4 @@
-"""What compiled programs allocate: the runtime's counter of blocks against `f.allocations()`, as C and in rounds of loops."""
+"""What compiled programs allocate: the runtime's count against `f.allocations()`, with sanitizers, in rounds of loops."""
 
 from __future__ import annotations
 
@@ -85,6 +85,8 @@ def test_the_debug_runtime_counts_as_many_arrays_as_allocations_says_and_no_more
         "-std=c11",
         "-O0",
         "-DUSL_DEBUG",
+        "-fsanitize=address,undefined",
+        "-fno-sanitize-recover=all",
         f"-I{tmp_path}",
         *sources,
         "-o",
