@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import random
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +25,7 @@ from usl_halide_lib.lang.nodes import Algorithm, Const, Hole, Op, Read, walk
 from usl_halide_lib.lang.placement import label_of, needs
 from usl_halide_lib.lang.rewrites import nest_of
 from usl_halide_lib.lang.scheduling import scheduled
+from usl_halide_lib.lang.sliding import slid
 from usl_halide_lib.lang.target import For, Label, LoopKey, Target, statements
 from usl_halide_lib.lang.target_interp import Machine, Stuck
 
@@ -34,6 +36,8 @@ TAILS = {"guard": TailStrategy.GuardWithIf, "shift": TailStrategy.ShiftInwards, 
 TAILED = ("split", "vectorize", "unroll", "parallel")
 OTHERS = ("fuse", "reorder", "rename", "compute_at", "store_at", "specialize", "bound", "align_bounds", "prefetch")
 ALGORITHM = ("rfactor", "compute_with", "compute_inline", "in_", "clone_in")
+SLIDING = ("slide", "fold")
+"""What follows from a place of storage further out than the place of computation."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +56,7 @@ class Cell:
 def cells() -> list[Cell]:
     """Those that can occur: only reductions have predicates, and side conditions exclude some."""
     found = []
-    for directive in (*TAILED, *OTHERS, *ALGORITHM):
+    for directive in (*TAILED, *OTHERS, *ALGORITHM, *SLIDING):
         for tail in TAILS if directive in TAILED else [""]:
             for kind in KINDS:
                 if (kind, tail) in _NEVER_TAILS or (directive, kind) in _NEVER:
@@ -75,7 +79,7 @@ def _dims(cell: Cell) -> int:
 
     What is rounded up, and what runs at once, is a pure loop, of which scans and scattered updates of one dimension have none.
     """
-    pure = cell.tail == "round" or cell.directive in ("vectorize", "parallel")
+    pure = cell.tail == "round" or cell.directive in ("vectorize", "parallel", *SLIDING)
     return 2 if (pure and cell.kind in ("scan", "scatter")) or (cell.directive, cell.kind) == ("fuse", "point") else 0
 
 
@@ -92,9 +96,10 @@ class CellMaker(Maker):
 
     def pipeline(self) -> Pipeline:
         """The pipeline. Sizes go up to 40 in one dimension, and to 8 in two."""
-        output_only = self.cell.directive in ("compute_at", "store_at", "compute_with", "compute_inline", "in_", "clone_in")
+        output_only = self.cell.directive in ("compute_at", "store_at", *ALGORITHM[1:], *SLIDING)
         least = 3 if self.cell.directive == "compute_with" else 2 if output_only else self.most - 1
         count = self.random.randint(min(3, max(least, self.most - 1)), self.most)
+        count = min(count, self.random.randint(2, 3)) if self.cell.directive in SLIDING else count
         chosen = self.random.randrange(count - 1 if output_only else count)
         if self.cell.directive == "compute_with":
             chosen = min(chosen, count - 3)
@@ -107,6 +112,16 @@ class CellMaker(Maker):
         most = self.random.choice((3, 9, 9, 40)) if self.dims == 1 else self.random.choice((3, 8))
         window = [(self.random.randint(-6, 6), self.random.randint(1, most)) for _ in self.vars]
         return Pipeline(self.funcs[-1], window, self.funcs)
+
+    def read(self, variables: list[Any]) -> Any:
+        """An access; what may slide is mostly read at places that move with the loops, once or half as fast."""
+        is_pure = len(variables) == len(self.vars) and all(a is b for a, b in zip(variables, self.vars, strict=True))
+        if self.cell.directive not in SLIDING or not self.funcs or not is_pure or self.random.random() < 0.08:
+            return super().read(variables)
+        func, half = self.random.choice(self.funcs), self.random.random() < 0.2
+        places = [(v + self.random.randint(-2, 3)) / 2 if half else v + self.random.randint(-2, 3) for v in variables]
+        read = func[tuple(places)]
+        return read[self.random.randrange(len(read))]
 
     def func(self, name: str, wanted: bool = False) -> Any:
         """One func, in the end with the cell's stage."""
@@ -322,6 +337,8 @@ class Pair:
     cells: Counter[Cell]
     inputs: dict[str, Any]
     algorithm: Algorithm
+    kinds: dict[tuple[str, int], tuple[str, str]]
+    """By func and stage the kind and the predicate."""
 
 
 def pair(seed: int, cell: Cell, floats: bool = True, most: int = 6) -> Pair | None:
@@ -367,12 +384,24 @@ def pair(seed: int, cell: Cell, floats: bool = True, most: int = 6) -> Pair | No
         for _ in range(chosen.randint(0, most)):
             give(*chosen.choice(names), *chosen.choice(wanted if chosen.random() < 0.5 else list(kinds)))
 
-    others(2)
+    if cell.directive in SLIDING:
+        moved = _places_where_it_slides(algorithm, {func for func, _ in wanted})
+        for func, loop in chosen.sample(sorted(moved), min(3, len(moved))):
+            first = Directive("compute_at", func, 0, loop, None, 0)
+            store = Directive("store_root", func, 0, (), None, 0)
+            with suppress(UslError):
+                target = scheduled(algorithm, [first, store], lowered)
+                kept += [first, store]
+                counted.append((first, ""))
+                break
+        else:
+            return None
+    others(1 if cell.directive in SLIDING else 2)
     if cell.directive == "store_at":
         any(give("compute_at", "", *chosen.choice(wanted)) for _ in range(4))
-    if not any(give(cell.directive, cell.tail, *chosen.choice(wanted)) for _ in range(4)):
+    if cell.directive not in SLIDING and not any(give(cell.directive, cell.tail, *chosen.choice(wanted)) for _ in range(4)):
         return None
-    others(3)
+    others(1 if cell.directive in SLIDING else 3)
     found: Counter[Cell] = Counter()
     for each, tail in counted:
         whole = each.name not in (*TAILED, "fuse", "reorder", "rename", "rfactor", "prefetch", "compute_with")
@@ -380,7 +409,19 @@ def pair(seed: int, cell: Cell, floats: bool = True, most: int = 6) -> Pair | No
         if each.name == "compute_with":
             stages.append((each.args[0], each.args[1]))
         found.update({Cell(each.name, tail, *kinds[key]) for key in stages})
-    return Pair(made, kept, target, found, inputs, algorithm)
+    return Pair(made, kept, target, found, inputs, algorithm, kinds)
+
+
+def _places_where_it_slides(algorithm: Algorithm, funcs: set[str]) -> list[tuple[str, tuple[str, str]]]:
+    """Funcs with loops of their readers along a dimension in which each stage writes its own places."""
+    return [
+        (name, (reader.name, arg))
+        for name in funcs
+        for reader in algorithm.funcs
+        if _reads(algorithm, reader.name, name)
+        for dim, arg in enumerate(reader.args)
+        if all(algorithm.func(name).is_pure_in(stage, dim) for stage in range(len(algorithm.func(name).stages)))
+    ]
 
 
 def check(given: Pair, seed: int) -> bool:
@@ -395,15 +436,21 @@ def check(given: Pair, seed: int) -> bool:
     except UslError as error:
         assert error.code in ("E784", "E775"), error
         return False
-    machine = Machine(given.target, bounds.fill, given.inputs, {given.made.output.name(): given.made.window}, seed=seed)
-    try:
-        values = machine.run()[given.made.output.name()].values
-    except Stuck as stuck:
-        if stuck.kind == "assert" and any(each.name in ("bound", "align_bounds") for each in given.directives):
-            return False  # an assertion of the schedule may fail, for a window or together with another one
-        raise
-    wrong = {point: (values.get(point), value) for point, value in expected.items() if values.get(point) != value}
-    assert not wrong, (list(map(str, given.directives)), dict(list(wrong.items())[:3]))
+    moving, slides = slid(given.target, bounds, given.directives)
+    for target in (given.target, moving) if slides else (given.target,):
+        machine = Machine(target, bounds.fill, given.inputs, {given.made.output.name(): given.made.window}, seed=seed)
+        try:
+            values = machine.run()[given.made.output.name()].values
+        except Stuck as stuck:
+            if stuck.kind == "assert" and any(each.name in ("bound", "align_bounds") for each in given.directives):
+                return False  # an assertion of the schedule may fail, for a window or together with another one
+            raise
+        wrong = {point: (values.get(point), value) for point, value in expected.items() if values.get(point) != value}
+        assert not wrong, (list(map(str, given.directives)), slides, dict(list(wrong.items())[:3]))
+    for each in slides:
+        kinds = [kind for (func, _), kind in given.kinds.items() if func == each.func]
+        given.cells.update({Cell("slide", "", *kind) for kind in kinds})
+        given.cells.update({Cell("fold", "", *kind) for kind in kinds if each.places is not None})
     return True
 
 

@@ -126,6 +126,7 @@ def one(counts: Counts, seed: int, cell: Cell, done: int, no_c: bool) -> int:
         counts.refused[str(cell)] += 1
         return 0
     counts.cells.update({str(each): 1 for each in made.cells})
+    counts.refused[str(cell)] += cell not in made.cells  # nothing slides
     counts.totals["pairs"] += 1
     if done % 20 == 0 and not no_c:
         counts.compiled.update(compiled(seed, cell))

@@ -165,7 +165,7 @@ def test_it_shows_stages_and_loops_and_what_was_done(place, tmp_path):
         (["{}:blr"], "did you mean blur?"),
         (["{}"], "FILE:FUNC is wanted"),
         (["{}:hl"], "hl of {} is neither a Func nor a Pipeline"),
-        (["{}:blur", "--show", "nothing"], "alg, tgt?, query, bounds, p0, procedure, c can be shown"),
+        (["{}:blur", "--show", "nothing"], "alg, tgt?, query, bounds, tgt, p0, procedure, c can be shown"),
         (["{}:blur", "--name", "f"], "--name goes with --output"),
         (["{}:blur", "-o", "OUT", "--name", "a-b"], "'a-b' is no C identifier"),
         (["{}:blur", "-o", "OUT", "--name", "while"], "while means something in C"),

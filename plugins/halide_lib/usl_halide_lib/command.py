@@ -11,7 +11,7 @@ import click
 @click.argument("place", metavar="FILE:FUNC")
 @click.option("-o", "--output", "directory", type=click.Path(path_type=Path), help="Write the C to this folder.")
 @click.option("--name", help="Name of the entry and of the C files. [default: FUNC]")
-@click.option("--show", "form", metavar="PASS", help="Print a stage: alg, tgt?, query, bounds, p0, procedure or c.")
+@click.option("--show", "form", metavar="PASS", help="Print a stage: alg, tgt?, query, bounds, tgt, p0, procedure or c.")
 @click.option("--nest", is_flag=True, help="Print the loops, as Halide does.")
 @click.option("--picture", type=click.Path(path_type=Path), metavar="FILE", help="Draw the loops as an HTML file.")
 def halide_command(

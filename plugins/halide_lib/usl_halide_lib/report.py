@@ -13,7 +13,7 @@ from usl_halide_lib.lang.library import c_files
 from usl_halide_lib.lang.pipeline import Pipeline
 from usl_halide_lib.lang.syntax import Func
 
-PASSES = "alg", "tgt?", "query", "bounds", "p0"
+PASSES = "alg", "tgt?", "query", "bounds", "tgt", "p0"
 
 
 def pipeline(place: str) -> tuple[Pipeline, str]:

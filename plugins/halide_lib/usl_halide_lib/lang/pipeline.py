@@ -25,12 +25,13 @@ from usl_halide_lib.lang.inlining import Inlined, inlined, is_pointwise
 from usl_halide_lib.lang.interp import Interval, Oracle
 from usl_halide_lib.lang.limits import limits_of, on_extents
 from usl_halide_lib.lang.nesting import in_funcs
-from usl_halide_lib.lang.nodes import FuncDef
+from usl_halide_lib.lang.nodes import FuncDef, Hole
 from usl_halide_lib.lang.query import query
 from usl_halide_lib.lang.realize import Realization, prepared, realized
 from usl_halide_lib.lang.same_nest import require_same_nest
 from usl_halide_lib.lang.scheduling import scheduled
-from usl_halide_lib.lang.target import text
+from usl_halide_lib.lang.sliding import slid
+from usl_halide_lib.lang.target import text, with_expressions
 from usl_halide_lib.lifting import lifted
 from usl_halide_lib.nest import text as text_of_nest
 from usl_halide_lib.partition import kept_whole, partitioned
@@ -242,7 +243,8 @@ class Pipeline:
         """A stage of compilation as text.
 
         "alg" is the algorithm without inlined funcs, "tgt?" the loops with holes after all directives, "query" what the holes
-        must satisfy, "bounds" what fills them, "p0" the procedure before any directive.
+        must satisfy, "bounds" what fills them, "tgt" the loops with bounds, in which funcs slide and are folded, "p0" the
+        procedure before any directive.
 
         Raises:
             DirectiveError: a directive does not apply.
@@ -261,8 +263,12 @@ class Pipeline:
                 return query(target).text()
             case "bounds":
                 return infer(target).text()
+            case "tgt":
+                bounds = infer(target)
+                moving, _ = slid(target, bounds, given)
+                return text(with_expressions(moving.body, lambda node: bounds.fill(node) if isinstance(node, Hole) else None))
             case _:
-                raise refuse(f'lowered: "alg", "tgt?", "query", "bounds" or "p0" are there, not {what!r}', code="E770")
+                raise refuse(f'lowered: "alg", "tgt?", "query", "bounds", "tgt" or "p0" are there, not {what!r}', code="E770")
 
     def images(self) -> dict[str, Image]:
         """The inputs by name."""
