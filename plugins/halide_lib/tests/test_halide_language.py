@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from fractions import Fraction
 
 import numpy as np
@@ -303,3 +304,31 @@ class TestOracle:
             g[x] = f[x] + 1
             f = g
         assert f.interpret([1])[0] == 300
+
+
+def test_an_update_that_a_schedule_has_forgotten_is_a_warning_unless_that_is_meant():
+    f = hl.Func("f")
+    f[x] = x
+    f[x] += 1
+    f.vectorize(x, 4)
+    with pytest.warns(UserWarning, match=r"^f.update\(0\) has no directive, and other stages have") as caught:
+        f.procedure()
+    assert len(caught) == 1 and caught[0].filename == __file__
+    g = hl.Func("g")
+    g[x] = x
+    g[x] += 1
+    g.vectorize(x, 4).update().unscheduled()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        g.procedure()
+
+
+def test_an_explanation_says_which_places_there_are_and_what_became_of_tails():
+    f, g = hl.Func("f"), hl.Func("g")
+    f[x] = x
+    g[x] = f[x] + f[x + 1]
+    f.compute_root()
+    g.split(x, "xo", "xi", 4)
+    lines = hl.Pipeline(g).explain().splitlines()
+    assert lines[lines.index("f: computed at root") + 1] == "  in all at g.min.0 … g.len.0 + g.min.0"
+    assert any(line.startswith("g.split(x, xo, xi, 4): ") and line.endswith("(tail: bound)") for line in lines)

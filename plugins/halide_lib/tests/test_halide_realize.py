@@ -446,3 +446,34 @@ def test_numbers_without_a_sign_of_32_bits_wrap_and_so_do_the_places_that_they_n
     h.compute_root()
     here, less = values[:-1].astype(int), np.diff(values.astype(int)) * -1
     assert np.array_equal(g.realize([9]), np.clip(np.where(less < 0, less, here), -3, 4) * 10)
+
+
+def test_code_that_never_runs_reads_within_bounds_where_a_func_is_computed_at_places():
+    image = hl.Buffer(np.arange(60, dtype=np.uint8), "im")
+    f, g, r, s = hl.Func("f"), hl.Func("g"), hl.RDom([(0, 2), (0, 1)], "r"), hl.RDom([(0, 3)], "s")
+    r.where(r.y >= 1)
+    f[x] = image[hl.clamp(x - 1, 0, 5)]
+    f[x] += image[hl.clamp(x + 4, 0, 59)] + hl.u8(s)
+    g[x] = f[0]
+    g[x] += f[r.x + 2] + hl.u8(r.y)
+    assert g.realize([3]).array.tolist() == g.interpret([3]).tolist() == [15, 15, 15]
+
+
+def test_an_extent_that_is_known_to_be_large_is_known_to_the_procedure():
+    f, g, r = hl.Func("f"), hl.Func("g"), hl.RDom([(1, 1)], "r")
+    f[x, y] = x
+    f[r, y] += 1
+    g[x, y] = f[hl.clamp(x, 0, 3), y]
+    f.compute_root().align_bounds(x, 3, 2).bound(x, -40, 140)
+    assert np.asarray(g.realize([3, 2])).tolist() == [[0, 2, 2]] * 2
+
+
+def test_an_image_that_is_too_small_is_refused_with_the_accesses_that_reach_beyond():
+    image, f, r = hl.Buffer(np.zeros(5, np.uint8), "image"), hl.Func("f"), hl.RDom([(0, 2)], "r")
+    f[x] = image[x] + image[x + 1] + image[hl.clamp(x, 0, 4)]
+    f[x] += image[2 * r + x]
+    with pytest.raises(UslError) as caught:
+        f.realize([5])
+    first, second, _ = caught.value.notes
+    assert first.endswith("f reads image[x + 1]") and second.endswith("f reads image[2 * r + x]")
+    assert __file__ in first and __file__ in second

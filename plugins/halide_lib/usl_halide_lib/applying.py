@@ -425,7 +425,9 @@ class Application:
                     guarded = guarded or needs_guard(
                         self.loop_directives(key(directive)), directive, self.places(directive.func)
                     )
-                    split(working, directive, tail_of(working, directive, loop, factor, tail, guarded))
+                    chosen = tail_of(working, directive, loop, factor, tail, guarded)
+                    self.log.tails[directive.position] = chosen
+                    split(working, directive, chosen)
                 case "reorder":
                     reorder(working, directive)
                 case "fuse":

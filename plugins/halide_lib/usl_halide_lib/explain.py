@@ -23,7 +23,8 @@ def explanation(nodes: Iterable[Node], stored: Iterable[tuple[str, str]], direct
     for directive in dict.fromkeys(directives):
         counted = Counter(log.operators.get(directive.position, ()))
         operators = ", ".join(f"{name} x {count}" if count > 1 else name for name, count in counted.items())
-        lines.append(f"{directive}: {operators or 'nothing to do'}")
+        tail = log.tails.get(directive.position)
+        lines.append(f"{directive}: {operators or 'nothing to do'}{f' (tail: {tail})' if tail else ''}")
     return "\n".join(dict.fromkeys(lines))
 
 

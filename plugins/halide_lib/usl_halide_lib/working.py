@@ -23,6 +23,8 @@ class Log:
 
     operators: dict[int, list[str]] = field(default_factory=dict)
     remarks: list[tuple[str, str]] = field(default_factory=list)
+    tails: dict[int, str] = field(default_factory=dict)
+    """What became of the tails of loops that were divided."""
 
     def remark(self, func: str, text: str) -> None:
         """Something that a user may want to know about a func."""

@@ -65,13 +65,18 @@ def emit(algorithm: Algorithm, points: frozenset[str] = frozenset(), limits: tup
     Raises:
         AlgorithmError: E784, an access has no bounds; E770, an operation has no form there; E789, P0 is refused.
     """
-    bounds = infer(limited(lower(algorithm), limits), naming=True, choosing=False)
+    target = limited(lower(algorithm), limits)
+    bounds = infer(target, naming=True, choosing=False)
     try:
         emitter, procedure = _emitted(_Emitter(algorithm, bounds, points, limits))
-    except AlgorithmError as error:  # what is read may cover less than all that an index can be, as under a condition
+    except AlgorithmError as error:
         if error.code != "E789":
             raise
-        emitter, procedure = _emitted(_Emitter(algorithm, bounds, points, limits, is_tight=False))
+        try:  # what is read may cover less than all that an index can be, as under a condition
+            emitter, procedure = _emitted(_Emitter(algorithm, bounds, points, limits, is_tight=False))
+        except AlgorithmError:  # or an access never runs, and what it reads was not asked for
+            bounds = infer(target, naming=True, choosing=False, dead=True)
+            emitter, procedure = _emitted(_Emitter(algorithm, bounds, points, limits, is_tight=False))
     source = emitter.source
     buffers = {func: stored.names[0] for func, stored in emitter.buffers.items()}
     owners = {buffer: func for func, buffer in buffers.items()} | emitter.owners
@@ -197,8 +202,8 @@ class _Emitter:
         """What the caller has to see to: bounds that are what they are called, images that hold what is read, x dense."""
         writer = self._writer({})
         for each in self.bounds.named:
-            if each.kind == "len" and each.least == 0:
-                yield f"{self.names[each.name]} >= 0"
+            if each.kind == "len" and each.least is not None and each.least != 1:  # a size is at least 1
+                yield f"{self.names[each.name]} >= {each.least}"
             for truth in self.bounds.facts_of(each):
                 yield f"{writer.control(_part(truth, 1))} >= {writer.control(_part(truth, -1))}"
         for each_limit in self.limits:

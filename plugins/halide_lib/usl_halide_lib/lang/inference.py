@@ -103,16 +103,19 @@ class Bounds:
     def text(self) -> str:
         """One line per family: the first and the last place of each dimension."""
         lines = []
-        for family, box in self.boxes.items():
+        for family in self.boxes:
             stage = "" if family.stage is None else f"^{family.stage}"
-            ends_of = [self.interval(family, dim) for dim in range(len(box))]
-            ranges = ", ".join(f"{show(node_of(low))} … {show(node_of(high))}" for low, high in ends_of)
-            lines.append(f"{family.kind} {family.func}{stage}: {ranges}")
+            lines.append(f"{family.kind} {family.func}{stage}: {self.shown(family)}")
         return "\n".join(lines) + "\n"
 
+    def shown(self, family: Family) -> str:
+        """The first and the last place of each dimension."""
+        ends_of = [self.interval(family, dim) for dim in range(len(self.boxes[family]))]
+        return ", ".join(f"{show(node_of(low))} … {show(node_of(high))}" for low, high in ends_of)
 
-def infer(target: Target, naming: bool = False, choosing: bool = True) -> Bounds:
-    """Bounds for all holes of a target program. choosing as in `query`.
+
+def infer(target: Target, naming: bool = False, choosing: bool = True, dead: bool = False) -> Bounds:
+    """Bounds for all holes of a target program. choosing as in `query`; dead also asks for what code needs that never runs.
 
     naming gives names to ends that are no linear forms, of which the ends of other boxes are made then: formulas stay small,
     and what cancels only between boxes is lost.
@@ -120,12 +123,12 @@ def infer(target: Target, naming: bool = False, choosing: bool = True) -> Bounds
     Raises:
         AlgorithmError: E784, an access has no bounds; E775, an assertion on bounds cannot hold.
     """
-    return _Inference(target, query(target, choosing), naming).run()
+    return _Inference(target, query(target, choosing), naming, dead).run()
 
 
 class _Inference:
-    def __init__(self, target: Target, asked: Query, naming: bool) -> None:
-        self.asked, self.naming = asked, naming
+    def __init__(self, target: Target, asked: Query, naming: bool, dead: bool) -> None:
+        self.asked, self.naming, self.dead = asked, naming, dead
         self.finished: set[Family] = set()
         self.truths: dict[Any, int] = {}
         """What is known of named ends: by the terms of a form the greatest number that it is always at least."""
@@ -211,7 +214,7 @@ class _Inference:
         inner = frozenset(str(key) for key in self.asked.scopes[atom.family])
         ranges = self._ranges(conjunct.path, inner)
         if ranges is None:
-            if atom.family.kind == "cpu":
+            if atom.family.kind == "cpu" and not self.dead:
                 return
             # What never runs is in P0 all the same, and its accesses have to be in bounds.
             ranges = self._new_ranges(tuple(each for each in conjunct.path if isinstance(each, ForAll | Equal)), inner)

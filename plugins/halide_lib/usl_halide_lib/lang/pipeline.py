@@ -26,12 +26,13 @@ from usl_halide_lib.lang.interp import Interval, Oracle
 from usl_halide_lib.lang.limits import limits_of, on_extents
 from usl_halide_lib.lang.nesting import in_funcs
 from usl_halide_lib.lang.nodes import FuncDef, Hole
-from usl_halide_lib.lang.query import query
+from usl_halide_lib.lang.query import Family, query
 from usl_halide_lib.lang.realize import Realization, prepared, realized
 from usl_halide_lib.lang.same_nest import require_same_nest
 from usl_halide_lib.lang.scheduling import scheduled
 from usl_halide_lib.lang.sliding import slid
 from usl_halide_lib.lang.target import text, with_expressions
+from usl_halide_lib.lang.unscheduled import warn_of_unscheduled
 from usl_halide_lib.lifting import lifted
 from usl_halide_lib.nest import text as text_of_nest
 from usl_halide_lib.partition import kept_whole, partitioned
@@ -222,12 +223,19 @@ class Pipeline:
         self.compiled().schedule.picture(path)
 
     def explain(self) -> str:
-        """Where each func is computed and stored, and which operators each directive was."""
+        """Where each func is computed and stored and which places of it, and which operators each directive was."""
         compiled = self.compiled()
         lines = [
             f"{name}: computed at root, as its formula is too large to stand everywhere" for name in compiled.inlined.large
         ]
-        return "\n".join([*lines, compiled.schedule.explain()])
+        owners, bounds = owners_of(compiled.emitted, compiled.directives), compiled.emitted.bounds
+        for line in compiled.schedule.explain().splitlines():
+            lines.append(line)
+            name, _, rest = line.partition(": ")
+            family = Family("cpu", owners.get(name, ""))
+            if rest.startswith("computed ") and bounds.boxes.get(family):
+                lines.append(f"  in all at {bounds.shown(family)}")
+        return "\n".join(lines)
 
     def assurance(self) -> str:
         """What is proved and what is believed: how P0 came about, and the steps from it to the procedure."""
@@ -323,6 +331,7 @@ class Pipeline:
         if old is not None and old.directives is given and old.definitions is definitions and old.default == self._default:
             return old
         without = self._inlined(program, given)
+        warn_of_unscheduled(without.algorithm, given)
         emitted = emit(without.algorithm, without.points, limits_of(without.algorithm, given))
         schedule = Schedule(emitted.procedure, target=self._target)
         wanted = [in_procedure(each, emitted) for each in given if each.name != "compute_inline"]

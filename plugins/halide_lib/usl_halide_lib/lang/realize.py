@@ -20,6 +20,7 @@ from usl_core.ir.nodes import Assign, Reduce
 from usl_core.ir.traverse import depends_on_data
 from usl_core.ir.traverse import walk as walk_nodes
 from usl_core.ir.types import ScalarType, TensorType
+from usl_halide_lib.lang.accesses import accesses_beyond
 from usl_halide_lib.lang.emit import Emitted, Formal
 from usl_halide_lib.lang.errors import refuse
 from usl_halide_lib.lang.images import Buffer, first_of
@@ -247,7 +248,10 @@ def _check_images(emitted: Emitted, env: Mapping[str, Any]) -> None:
             raise refuse(
                 f"{name} has the places {has}, and {reads} is read",
                 code="E786",
-                notes=("hint: a larger image, a smaller window, or hl.clamp around the index",),
+                notes=(
+                    *accesses_beyond(emitted.bounds, env, name, extents),
+                    "hint: a larger image, a smaller window, or hl.clamp around the index",
+                ),
             )
 
 
