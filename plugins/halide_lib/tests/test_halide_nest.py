@@ -84,7 +84,7 @@ def test_the_explanation_names_places_buffers_and_operators():
         blur_x: computed in y.yo y.yi
           stored as blur_x: u16[4, W]
           folded along y to 4 places
-        out.split(y, yo, yi, 32): divide_loop (tail: guard)
+        out.split(y, yo, yi, 32): divide_loop (tail: bound)
         out.parallel(yo): parallelize_loop
         blur_x.compute_at(out, yi): divide_with_recompute x 2, fuse x 2, guard_redundant, resize_dim
         blur_x.store_at(out, yo): sink_alloc, resize_dim x 2""")
