@@ -68,6 +68,7 @@ TEXT = """
         ("for j in seq(0, m):\n            for k in seq(2, 4): c += 1", "pass", "c - i32(m)", "pass", "0, 2 * m + 1"),
         ("if flag: c += 1\n        else: c += 3", "pass", "c", "pass", "m, m + 4"),
         ("for j in seq(0, m): c = 3", "c = 7", "c + 1", "c += 1", "8, 9"),
+        ("pass", "pass", "i32(n + m) - c", "c += 1", "n - i, n + 1"),
         ("d = 3", "pass", "c + i32(n)", "d += 1", "m + n, m + n + 1"),
         ("pass", "for j in seq(0, n): c = 1", "i32(i)", "pass", "i, i + 1"),
     ],
