@@ -7,6 +7,7 @@ reach.
 from __future__ import annotations
 
 import ctypes
+import itertools
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -90,6 +91,77 @@ def test_level_3_in_both_layouts(layout: int, cblas: Callable[..., Any]) -> None
     out[:] = small @ unit.T
     cblas(letter, "trsm", layout, RIGHT, LOWER, YES, UNIT, m, n, 1.0, T, ld(T), out, ld(out))
     np.testing.assert_allclose(out, small, atol=1e-2 if letter == "s" else 1e-9)
+
+
+def packed(A: np.ndarray, layout: int, uplo: int) -> np.ndarray:
+    """The rows of a triangle one after another, or its columns."""
+    A, upper = (A, uplo == UPPER) if layout == ROWS else (A.T, uplo == LOWER)
+    return np.concatenate([row[i:] if upper else row[: i + 1] for i, row in enumerate(A)])
+
+
+def band(A: np.ndarray, layout: int, below: int, above: int) -> np.ndarray:
+    """The diagonals of a matrix from so far below to so far above, as CBLAS stores them, NaN where nothing is stored."""
+    A, below, above = (A, below, above) if layout == ROWS else (A.T, above, below)
+    found = np.full((A.shape[0], below + above + 1), np.nan, A.dtype)
+    for i, c in itertools.product(*map(range, A.shape)):
+        if -below <= c - i <= above:
+            found[i, c - i + below] = A[i, c]
+    return found
+
+
+@pytest.mark.parametrize("uplo", [UPPER, LOWER])
+@pytest.mark.parametrize("layout", [ROWS, COLUMNS])
+def test_bands_packed_triangles_and_updates_of_them(layout: int, uplo: int, cblas: Callable[..., Any]) -> None:
+    n, k, wide = 45, 3, 60
+    A, x, y = np.rint(np.random.default_rng(3).uniform(-3, 3, (n, wide))).astype(np.float32), *np.ones((2, n), np.float32)
+    half = np.triu if uplo == UPPER else np.tril
+    triangle = half(A[:, :n] + 8 * np.eye(n, dtype=np.float32))
+    near = np.where(np.abs(np.arange(n)[:, None] - np.arange(n)) <= k, triangle, 0)
+    full, beside = triangle + triangle.T - np.diag(np.diag(triangle)), near + near.T - np.diag(np.diag(near))
+    x[:] = np.arange(n) % 5
+    cblas("s", "spmv", layout, uplo, n, 2.0, packed(triangle, layout, uplo), x, 1, -1.0, y, 1)
+    assert np.array_equal(y, 2 * full @ x - 1)
+    own = (0, k) if uplo == UPPER else (k, 0)
+    cblas("s", "sbmv", layout, uplo, n, k, 1.0, band(near, layout, *own), k + 1, x, 1, 0.0, y, -1)
+    assert np.array_equal(y[::-1], beside @ x)
+    out, wanted = np.full(wide, np.nan, np.float32), np.triu(np.tril(A, 4), -k)
+    cblas("s", "gbmv", layout, YES, n, wide, k, 4, 1.0, band(wanted, layout, k, 4), k + 5, x, 1, 0.0, out, 1)
+    assert np.array_equal(out, wanted.T @ x)
+    for trans, diag in itertools.product((NO, YES), (NONUNIT, UNIT)):
+        for name, matrix, sizes, stored in (
+            ("tp", triangle / 8, (n,), (packed(triangle / 8, layout, uplo),)),
+            ("tb", near / 8, (n, k), (band(near / 8, layout, *own), k + 1)),
+        ):
+            exact = matrix - np.diag(np.diag(matrix) - 1) if diag == UNIT else matrix
+            z = x.copy()
+            cblas("s", f"{name}mv", layout, uplo, trans, diag, *sizes, *stored, z, 1)
+            np.testing.assert_allclose(z, (exact if trans == NO else exact.T) @ x, rtol=1e-5, atol=1e-4)
+            if name == "tb":
+                cblas("s", "tbsv", layout, uplo, trans, diag, *sizes, *stored, z, 1)
+                np.testing.assert_allclose(z, x, atol=1e-2)
+    C, update = np.zeros((n, n), np.float32), half(np.outer(x, y) + np.outer(y, x))
+    cblas("s", "syr2", layout, uplo, n, 1.0, x, 1, y, 1, C, n)
+    assert np.array_equal(C if layout == ROWS else C.T, update)
+    P = np.zeros(n * (n + 1) // 2, np.float32)
+    cblas("s", "spr2", layout, uplo, n, 1.0, x, 1, y, 1, P)
+    cblas("s", "spr", layout, uplo, n, 3.0, x, 1, P)
+    assert np.array_equal(P, packed(update + half(3 * np.outer(x, x)), layout, uplo))
+
+
+@pytest.mark.parametrize(
+    "d1, d2, x1, y1", [(3, 2, 1, 0.5), (2, 3, 0.5, 1), (1e-9, 2e-9, 3, 2), (4e9, 1e-8, 1, 7), (2, 1e-12, 3, 5)]
+)
+def test_modified_rotations_make_zeros(d1: float, d2: float, x1: float, y1: float, cblas: Callable[..., Any]) -> None:
+    given, p = np.array([d1, d2, x1], np.float32), np.zeros(5, np.float32)
+    a, b, c = given[:1], given[1:2], given[2:]
+    cblas("s", "rotmg", a, b, c, float(y1), p)
+    x, y = np.array([x1, 1, 0], np.float32), np.array([y1, 0, 1], np.float32)
+    cblas("s", "rotm", 3, x, 1, y, 1, p)
+    H = np.array([x[1:], y[1:]], np.float64)
+    assert x[0] == pytest.approx(given[2], rel=1e-5) and abs(y[0]) <= 1e-6 * np.abs(H[1]).max() * max(abs(x1), abs(y1))
+    np.testing.assert_allclose(
+        H.T @ np.diag(given[:2].astype(float)) @ H / np.sqrt(np.outer([d1, d2], [d1, d2])), np.eye(2), atol=1e-5
+    )
 
 
 @pytest.mark.parametrize("letter", "s")

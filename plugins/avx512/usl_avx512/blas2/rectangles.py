@@ -12,9 +12,22 @@ from typing import Any
 from usl_avx512.blas1 import LANES, instructions, reusing
 from usl_avx512.memories import AVX512
 from usl_core import Procedure, proc_from_source
-from usl_core.cursors import ReadCursor
-from usl_core.scheduling import call_eqv, rename, replace, simplify, specialize, stage_mem, unroll_buffer
-from usl_stdlib import attempt, cse, unroll_and_jam, vectorize
+from usl_core.cursors import IfCursor, ReadCursor
+from usl_core.scheduling import (
+    call_eqv,
+    delete_buffer,
+    inline_assign,
+    lift_reduce_constant,
+    rename,
+    reorder_loops,
+    replace,
+    rewrite_expr,
+    simplify,
+    specialize,
+    stage_mem,
+    unroll_buffer,
+)
+from usl_stdlib import attempt, cse, interleave, replace_all, unroll_and_jam, vectorize
 
 RECTANGLES = {
     "gemv_n": """\
@@ -143,12 +156,18 @@ ROWS = (8, 4)
 def by_rows_at_a_time(p: Procedure, name: str, typ: str) -> Procedure:
     """A nest `for i: for j` with several rows at a time, and j in vectors, the last one masked."""
     i = p.find_loop("i")
+    if name == "gemv_t":
+        p = specialize(p, i, f"n <= {FEW_COLUMNS}")
+        branch = p.forward(i).parent()
+        assert isinstance(branch, IfCursor)
+        i = branch.orelse()[0]
+        p = by_columns(p, branch.body()[0], typ)
     if name in ("gemv_n", "rows"):
         p, _ = in_vectors(p, p.find_loop("j"), typ)
         return simplify(jammed(p, i, ROWS)[0])
     if name == "both":
         p = stage_mem(p, p.find_loop("j"), "yr[i]", "s", accum=True)
-    p, groups = jammed(p, i, ROWS)
+    p, groups = jammed(p, p.forward(i), ROWS)
     for rows in groups:
         if name == "both" and rows != groups[-1]:
             p = unroll_buffer(p, p.forward(rows).find("s: _"), 0)
@@ -158,6 +177,33 @@ def by_rows_at_a_time(p: Procedure, name: str, typ: str) -> Procedure:
             p = stage_mem(p, p.forward(j).body(), "y[j]", "y_j")
         p, _ = in_vectors(p, j, typ, reused=name == "both")
     return simplify(p)
+
+
+FEW_COLUMNS = 128
+"""Up to as many, a transposed matrix is done by columns: its rows lie so near to each other that going down costs nothing."""
+
+
+def by_columns(p: Procedure, i: Any, typ: str) -> Procedure:
+    """The transposed product with each register of y held while all rows go by, four of them, or four sums of one."""
+    p = inline_assign(p, p.forward(i).find("t = _"))
+    p = delete_buffer(p, p.forward(i).find("t: _"))
+    j = p.forward(i).find("for j in _: _")
+    p = reorder_loops(p, i)
+    p = rewrite_expr(p, p.forward(i).find("y[_] += _").rhs(), "alpha * (x[i] * A[i, j])")
+    p = stage_mem(p, p.forward(i), "y[j]", "s", accum=True)
+    p = lift_reduce_constant(p, p.forward(i).expand(1, 0))
+    wanted = {f"mm512_{mask}{name}_{'ps' if typ == 'f32' else 'pd'}" for name in ("add", "mul_set1") for mask in ("", "mask_")}
+    available = (*products(typ), *(each for each in instructions() if each.name() in wanted))
+    p, vectors = vectorize(p, j, LANES[typ], AVX512, available, tail="masked")
+    p, jam = unroll_and_jam(p, vectors.loop, 4)
+    loops = []
+    for registers in filter(None, (jam.tail, vectors.tail)):
+        p, four = interleave(p, p.forward(registers).find("for i in _: _"), 4, par_reduce=True)
+        loops.append(four.loop)
+    p = replace_all(p, available)
+    for loop in loops:
+        p = unroll_buffer(p, p.forward(loop).body()[0], 0)
+    return p
 
 
 def jammed(p: Procedure, i: Any, heights: tuple[int, ...]) -> tuple[Procedure, list[Any]]:

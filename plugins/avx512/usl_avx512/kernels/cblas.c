@@ -13,7 +13,7 @@ int RowMajorStrg = 0;
 static const struct {
     const char *part;
     int one, other;
-} usl_places[] = {{"gemm", 4, 5}, {"gemm", 9, 11}, {"symm", 4, 5}, {"trmm", 6, 7}, {"trsm", 6, 7}, {"gemv", 3, 4}, {"ger", 2, 3}, {"ger", 6, 8}};
+} usl_places[] = {{"gemm", 4, 5}, {"gemm", 9, 11}, {"symm", 4, 5}, {"trmm", 6, 7}, {"trsm", 6, 7}, {"gemv", 3, 4}, {"gbmv", 3, 4}, {"gbmv", 5, 6}, {"ger", 2, 3}, {"ger", 6, 8}};
 
 #if defined(__GNUC__)
 __attribute__((weak))
@@ -31,4 +31,19 @@ void cblas_xerbla(int argument, const char *routine, const char *format, ...)
     vfprintf(stderr, format, values);
     va_end(values);
     exit(EXIT_FAILURE);
+}
+
+/* The sum of products in double precision, in four parts. */
+double cblas_dsdot(int n, const float *x, int incx, const float *y, int incy)
+{
+    const float *a = incx < 0 ? x + (ptrdiff_t)(1 - n) * incx : x, *b = incy < 0 ? y + (ptrdiff_t)(1 - n) * incy : y;
+    double sums[4] = {0, 0, 0, 0};
+    for (ptrdiff_t i = 0; i < n; i++)
+        sums[i % 4] += (double)a[i * incx] * b[i * incy];
+    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+float cblas_sdsdot(int n, float alpha, const float *x, int incx, const float *y, int incy)
+{
+    return (float)(alpha + cblas_dsdot(n, x, incx, y, incy));
 }

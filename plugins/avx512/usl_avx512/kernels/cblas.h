@@ -1,5 +1,5 @@
-/* CBLAS as USL has it: levels 1, 2 (without banded and packed matrices) and 3 in single and double precision. The names, arguments
- * and constants are those of the standard's cblas.h, so that either header may be used. */
+/* CBLAS as USL has it: levels 1, 2 and 3 in single and double precision. The names, arguments and constants are those of
+ * the standard's cblas.h, so that either header may be used. */
 #ifndef USL_CBLAS_H
 #define USL_CBLAS_H
 #include <stddef.h>
@@ -18,6 +18,8 @@ typedef enum CBLAS_SIDE { CblasLeft = 141, CblasRight = 142 } CBLAS_SIDE;
 /* Called with the number (from 1) of the first wrong argument of a routine. The library's own prints it and ends the program. */
 void cblas_xerbla(int argument, const char *routine, const char *format, ...);
 
+double cblas_dsdot(int n, const float *x, int incx, const float *y, int incy);
+float cblas_sdsdot(int n, float alpha, const float *x, int incx, const float *y, int incy);
 @PROTOTYPES@
 #ifdef __cplusplus
 }

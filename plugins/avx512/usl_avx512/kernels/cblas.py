@@ -2,8 +2,8 @@
 
     python -m usl_avx512.kernels.cblas FOLDER
 
-writes libusl_cblas.so, libusl_cblas.a, cblas.h and the C they are made of. Levels 1 and 2 (without banded and packed matrices)
-and all of level 3 are in it, in single and double precision.
+writes libusl_cblas.so, libusl_cblas.a, cblas.h and the C they are made of. Levels 1, 2 and 3 are in it, in single and double
+precision.
 """
 
 from __future__ import annotations
@@ -61,11 +61,11 @@ def cblas_libraries(letters: str = "sd") -> tuple[Library, ...]:
     found = []
     for letter in letters:
         for plain, words, own in (
-            (blas_library(WHOLE, letter), words_of_vectors(letter), "cblas12.c"),
-            (gemm_library(f"usl_{letter}gemm"), words_of_level3(require_known(f"usl_{letter}gemm")), "cblas3.c"),
+            (blas_library(WHOLE, letter), words_of_vectors(letter), ("cblas12.c", "cblas2_rows.c")),
+            (gemm_library(f"usl_{letter}gemm"), words_of_level3(require_known(f"usl_{letter}gemm")), ("cblas3.c",)),
         ):
             name = f"{plain.name}.c"
-            source = plain.files[name] + filled(text("cblas_errors.c"), words) + filled(text(own), words)
+            source = plain.files[name] + "".join(filled(text(file), words) for file in ("cblas_errors.c", *own))
             found.append(replace(plain, files=plain.files | {name: source}))
     shared = {"cblas.c": text("cblas.c"), "cblas.h": header()}
     return (*found, replace(found[0], files=shared, features=()))
@@ -75,7 +75,7 @@ def header() -> str:
     """The header, with the prototypes that the templates have."""
     found = []
     for letter in TYPES:
-        for name in ("cblas12.c", "cblas3.c"):
+        for name in ("cblas12.c", "cblas2_rows.c", "cblas3.c"):
             lines = re.findall(r"^(?:void|size_t|@T@) cblas_[^(]*\([^)]*\)$", text(name), flags=re.MULTILINE)
             found += [f"{filled(line, words_of_vectors(letter))};" for line in lines]
     prototypes = re.sub(r"\bint (\w+)", lambda word: f"{ENUMS.get(word[1], 'int')} {word[1]}", "\n".join(found))

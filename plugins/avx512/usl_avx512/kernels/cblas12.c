@@ -82,6 +82,79 @@ void cblas_@P@rot(int n, @T@ *x, int incx, @T@ *y, int incy, @T@ c, @T@ s)
         @P@rot_body(n, &c, &s, usl_write(x, n, incx), usl_write(y, n, incy));
 }
 
+/* x, y = h11 x + h12 y, h21 x + h22 y; the first parameter says which of the others are there, and which are 0, 1 and -1. */
+void cblas_@P@rotm(int n, @T@ *x, int incx, @T@ *y, int incy, const @T@ *parameters)
+{
+    const @T@ flag = parameters[0];
+    if (n < 1 || flag == -2)
+        return;
+    const @T@ h11 = flag == 0 ? 1 : parameters[1], h22 = flag == 0 ? 1 : parameters[4];
+    const @T@ h21 = flag > 0 ? -1 : parameters[2], h12 = flag > 0 ? 1 : parameters[3];
+    const @WRITE1@ X = usl_write(x, n, incx), Y = usl_write(y, n, incy);
+    for (ptrdiff_t i = 0; i < n; i++) {
+        const @T@ u = X.data[i * X.strides[0]], v = Y.data[i * Y.strides[0]];
+        X.data[i * X.strides[0]] = h11 * u + h12 * v;
+        Y.data[i * Y.strides[0]] = h21 * u + h22 * v;
+    }
+}
+
+/* Keep a scale of a modified rotation between gam^-2 and gam^2: so many times as is needed, d gets gam^2 (or its inverse), and the
+ * row of the matrix, and x, the inverse of gam (or gam). */
+static void usl_rescale(@T@ *d, @T@ *x, @T@ *one, @T@ *other)
+{
+    const @T@ gam = 4096, square = gam * gam;
+    for (@T@ size = *d < 0 ? -*d : *d; size != 0 && (size <= 1 / square || size >= square); size = *d < 0 ? -*d : *d) {
+        const bool small = size <= 1 / square;
+        const @T@ by = small ? 1 / gam : gam;
+        *d *= small ? square : 1 / square;
+        *one *= by;
+        *other *= by;
+        if (x != NULL)
+            *x *= by;
+    }
+}
+
+/* The modified rotation that makes the second of (sqrt(d1) x1, sqrt(d2) y1) zero (Lawson, Hanson, Kincaid, Krogh 1979). */
+void cblas_@P@rotmg(@T@ *d1, @T@ *d2, @T@ *x1, @T@ y1, @T@ *parameters)
+{
+    const @T@ p1 = *d1 * *x1, p2 = *d2 * y1, q1 = p1 * *x1, q2 = p2 * y1;
+    const @T@ size1 = q1 < 0 ? -q1 : q1, size2 = q2 < 0 ? -q2 : q2;
+    @T@ h11 = 1, h12 = 1, h21 = -1, h22 = 1, flag;
+    if (*d1 >= 0 && p2 == 0) {
+        parameters[0] = -2;
+        return;
+    }
+    if (size1 > size2)
+        h21 = -y1 / *x1, h12 = p2 / p1;
+    const @T@ u = 1 - h12 * h21;
+    if (*d1 < 0 || (size1 > size2 ? u <= 0 : q2 < 0)) { /* no rotation does it */
+        parameters[0] = -1, parameters[1] = 0, parameters[2] = 0, parameters[3] = 0, parameters[4] = 0;
+        *d1 = 0, *d2 = 0, *x1 = 0;
+        return;
+    }
+    if (size1 > size2) {
+        flag = 0;
+        *d1 /= u, *d2 /= u, *x1 *= u;
+    } else {
+        flag = 1;
+        h11 = p1 / p2, h22 = *x1 / y1;
+        const @T@ w = 1 + h11 * h22, before = *d1;
+        *d1 = *d2 / w, *d2 = before / w, *x1 = y1 * w;
+    }
+    const @T@ first = *d1, second = *d2;
+    usl_rescale(d1, x1, &h11, &h12);
+    usl_rescale(d2, NULL, &h21, &h22);
+    if (*d1 != first || *d2 != second)
+        flag = -1; /* none of the elements is 1 or -1 any more */
+    parameters[0] = flag;
+    if (flag < 0)
+        parameters[1] = h11, parameters[2] = h21, parameters[3] = h12, parameters[4] = h22;
+    else if (flag == 0)
+        parameters[2] = h21, parameters[3] = h12;
+    else
+        parameters[1] = h11, parameters[4] = h22;
+}
+
 /* The rotation that takes (a, b) to (r, 0), r in the place of a, and what it can be found from again in that of b (Lawson, Hanson,
  * Kincaid, Krogh 1979). */
 void cblas_@P@rotg(@T@ *a, @T@ *b, @T@ *c, @T@ *s)
