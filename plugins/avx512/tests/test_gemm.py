@@ -169,6 +169,40 @@ def test_transposed_matrices_are_multiplied_where_they_are(name: str) -> None:
         assert np.array_equal(out, want), (m, n, k, ta, tb, tc)
 
 
+WAYS = (
+    (1, 33, 16), (1, 47, 17), (1, 49, 40),  # rows with narrow matrices, a register of columns after another
+    (17, 1, 8), (40, 1, 7), (40, 1, 9), (20, 1, 1),  # columns of short sums
+    (3, 1030, 1), (2, 1024, 1),  # one term, long rows
+    (8, 17, 65), (9, 33, 70), (20, 49, 66), (9, 9, 65), (8, 25, 80),  # a column more than fills registers
+    (5, 192, 128), (5, 193, 129), (2, 97, 127), (7, 200, 300),  # blocks of a transposed B
+    (13, 2049, 12), (3, 2048, 3), (5, 1025, 11), (3, 512, 13),  # with short sums
+    (4, 6, 64), (4, 8, 33), (3, 8, 64), (8, 100, 128), (2, 9, 48), (1, 9, 31),  # sums of whole rows, in eights and beside them
+    (2, 64, 20), (3, 100, 20), (2, 130, 9), (3, 47, 30),  # few rows
+)  # fmt: skip
+"""Sizes on both sides of what decides between ways."""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_sizes_on_both_sides_of_every_edge_give_exact_products_in_every_layout(name: str) -> None:
+    random, dtype = np.random.default_rng(23), DTYPES[name]
+    sizes = [tuple(map(int, random.integers(1, 41, 3))) for _ in range(300)]
+    for (m, n, k), ta, tb in itertools.product((*WAYS, *sizes), (False, True), (False, True)):
+        apart = int(random.integers(0, 3))
+        a, b = (
+            small_integers(random, dtype, rows, columns + apart)[:, apart:]
+            for rows, columns in ((k, m) if ta else (m, k), (n, k) if tb else (k, n))
+        )
+        whole = small_integers(random, dtype, m + 2, n + apart + 1)
+        want, out = whole.copy(), whole[1 : m + 1, apart : n + apart]
+        product = (a.T if ta else a) @ (b.T if tb else b)
+        alpha, beta = ((1.0, 1.0), (2.0, -3.0), (-1.0, 0.0))[int(random.integers(0, 3))]
+        want[1 : m + 1, apart : n + apart] = alpha * product + (beta * out if beta else 0)
+        if not beta:
+            out[...] = np.nan
+        MULTIPLY[name](a, b, out, alpha=alpha, beta=beta, transA=ta, transB=tb)
+        assert np.array_equal(whole, want), (m, n, k, ta, tb, alpha, beta)
+
+
 def test_what_a_factor_of_zero_stands_before_is_not_read() -> None:
     a, b, c = (np.full((9, 9), np.nan, np.float32) for _ in range(3))
     sgemm(a, b, c, alpha=0.0, beta=0.0)

@@ -10,6 +10,7 @@ from usl_avx512.gemm.panels import ROWS, edge_panel, exact_panel, full_panels
 from usl_avx512.gemm.tiles import Kernel, Lanes, scheduled, windowed
 from usl_avx512.gemm.turned import in_case_of_any, staged_turned, turn
 from usl_avx512.kernels_algorithms import gemm, gemm_tn
+from usl_c11.memory import Stack
 from usl_core import Procedure
 from usl_core.scheduling import (
     divide_dim,
@@ -19,6 +20,8 @@ from usl_core.scheduling import (
     rearrange_dim,
     rename,
     reorder_loops,
+    resize_dim,
+    set_memory,
     simplify,
     specialize,
     stage_mem,
@@ -33,6 +36,10 @@ NEAR = 256
 
 FAR = 128
 """Columns and steps of the sum from which B fills the first-level cache."""
+
+TURNED, TURNED_SHORT = (192, 128), (2048, 12)
+"""Columns and terms of the copy of a block of a transposed B, in elements of four bytes: a tenth of a second-level cache. Three
+panels are wide enough for the high tiles; where sums are short, rows of C are to be long."""
 
 ROWS_AHEAD = 8
 """How many rows before its turn a part of B is asked for."""
@@ -75,10 +82,11 @@ def gemm_schedule(p: Procedure, lanes: Lanes, blocking: Blocking | None = None, 
     base = rename(windowed(p, lanes), f"{lanes.scalar}_{p.name()}")
     a, b = ("A[k, i]" in str(p), "B[j, k]" in str(p))
     direct = of_turned_rows(lanes) if a else plain.direct
-    short = f"K <= {blocking.short_sum} and N >= {blocking.wide}"
-    direct = choice(direct.base, short, in_blocks(direct, "i", blocking.short_rows), direct)
+    by_rows = in_blocks(direct, "i", blocking.short_rows)
     if b:
-        direct = on_turned_b(base, direct, lanes)
+        by_rows, direct = (on_turned_b(base, each, *size, lanes) for each, size in ((by_rows, TURNED_SHORT), (direct, TURNED)))
+    short = f"K <= {blocking.short_sum} and N >= {blocking.wide}"
+    direct = choice(direct.base, short, by_rows, direct)
     by_k = in_blocks(packed(base, plain, lanes, blocking, parallel, a, b), "k", blocking.k)
     block = choice(base, f"N >= {lanes.panel}", by_k, direct)
     sizes = (blocking.n, 2 * lanes.panel)
@@ -144,13 +152,26 @@ def in_near_blocks(panel: Kernel) -> Kernel:
     return choice(panel.base, f"K > {NEAR * 3 // 2} and M > {ROWS[HIGH]}", in_blocks(panel, "k", NEAR), panel)
 
 
-def on_turned_b(base: Procedure, direct: Kernel, lanes: Lanes) -> Kernel:
-    """The small way on a copy of B with rows for columns."""
-    p = rename(base, f"{base.name()}_copied")
-    rows = p.find_loop("i")
-    p = staged_turned(p, rows, "B[0:N, 0:K]", "B_rows", lanes)
+def on_turned_b(base: Procedure, direct: Kernel, columns: int, terms: int, lanes: Lanes) -> Kernel:
+    """The small way on copies of blocks of B, of so many columns and terms of four bytes, with rows for columns."""
+    columns = columns * lanes.count // 16
+    some_columns = base.add_assertion(f"N <= {columns}")
+    block = one_turned_block(some_columns.add_assertion(f"K <= {terms}"), direct, columns, terms, lanes)
+    return in_blocks(in_blocks(block, "k", terms, some_columns), "j", columns, base)
+
+
+def one_turned_block(base: Procedure, direct: Kernel, columns: int, terms: int, lanes: Lanes) -> Kernel:
+    """At most so many columns and terms."""
+    base = rename(base, f"{base.name()}_copied_{columns}")
+    rows = base.find_loop("i")
+    p = staged_turned(base, rows, "B[0:N, 0:K]", "B_rows", lanes)
     p = direct.call(p, p.forward(rows))
-    return Kernel(rename(base, f"{base.name()}_copied"), scheduled(p, direct, turn(lanes.scalar)))
+    apart = columns + lanes.count  # no power of two: such rows would all go to the same places of a cache
+    p = resize_dim(resize_dim(p, "B_rows", 0, terms, 0), "B_rows", 1, apart, 0)
+    p = set_memory(
+        p, "B_rows", Stack
+    )  # main memory has smaller arrays there only: what is allocated costs small products a third
+    return Kernel(base, scheduled(simplify(p), direct, turn(lanes.scalar)))
 
 
 def unpacked(gemm: Procedure, full: Kernel, edge: Kernel, width: int) -> Kernel:

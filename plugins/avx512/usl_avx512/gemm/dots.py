@@ -6,19 +6,26 @@ may have any strides, so that `C^T += alpha B A^T` is the same product with both
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
+from typing import Any
 
+from usl_avx512 import isa
 from usl_avx512.blas2.rectangles import in_vectors
 from usl_avx512.gemm.blocks import in_blocks
 from usl_avx512.gemm.tiles import Kernel, Lanes, factor_at_the_end, scheduled
 from usl_avx512.gemm.turned import staged_turned, turn
 from usl_core import Procedure, proc_from_source
+from usl_core.cursors import AllocCursor
 from usl_core.scheduling import (
     divide_loop,
     eliminate_dead_code,
+    inline,
     lift_reduce_constant,
+    mult_dim,
     rename,
     reorder_loops,
+    replace,
     resize_dim,
     rewrite_expr,
     simplify,
@@ -38,8 +45,11 @@ def dots(M: size, N: size, K: size, alpha: T, A: [T][M, K], B: [T][N, K], C: [T]
 """
 """T stands for the type."""
 
-WIDTHS = {1: 8, 2: 8, 3: 7, 4: 6}
-"""Columns of a tile by its rows: as many sums under way as registers are left beside a column of A and a row of B."""
+WIDTHS = {1: 8, 2: 8, 3: 8, 4: 6}
+"""Columns of a tile by its rows: as many sums under way, in eights, as leave registers for a column of A and a row of B."""
+
+TOGETHER = 8
+"""Sums whose lanes are added up together, in a third of the steps."""
 
 
 ROWS, TERMS = 16, 512
@@ -111,4 +121,31 @@ def some_rows(base: Procedure, rows: int, lanes: Lanes) -> Kernel:
         row = p.forward(columns).find("for k in _: _")
         p = attempt(lambda q, loop: cse(q, loop)[0])(p, row)
         p, _ = in_vectors(p, p.forward(row), lanes.scalar, reused=True)
-    return Kernel(base, simplify(p))
+    return Kernel(base, lanes_together(simplify(p), lanes))
+
+
+def lanes_together(p: Procedure, lanes: Lanes) -> Procedure:
+    """Add up the lanes of TOGETHER sums by one instruction, wherever so many follow each other."""
+    suffix = "ps" if lanes.scalar == "f32" else "pd"
+    for sums in p.find_all("s: _"):
+        if isinstance(sums, AllocCursor) and len(sums.shape()) == 2:
+            p = mult_dim(p, sums, 0, 1)
+    for calls in in_rows(p.find_all(f"mm512_reduce_add_{suffix}(_)")):
+        for first in range(0, len(calls) - TOGETHER + 1, TOGETHER):
+            some = calls[first : first + TOGETHER]
+            for call in some:
+                p = inline(p, call)
+            start = p.forward(some[0])
+            p = replace(p, start.expand(0, TOGETHER - 1), getattr(isa, f"mm512_reduce_add{TOGETHER}_{suffix}"))
+    return p
+
+
+def in_rows(calls: Sequence[Any]) -> list[list[Any]]:
+    """Statements, those that follow each other immediately together."""
+    found: list[list[Any]] = []
+    for call in calls:
+        if found and found[-1][-1].next() == call:
+            found[-1].append(call)
+        else:
+            found.append([call])
+    return found

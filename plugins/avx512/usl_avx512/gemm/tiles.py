@@ -25,6 +25,7 @@ from usl_core.scheduling import (
     expand_dim,
     fission,
     fuse,
+    inline,
     inline_assign,
     insert_noop_call,
     lift_alloc,
@@ -52,12 +53,16 @@ REGISTERS = 4
 """Registers that a row of the widest tile takes: 6 rows of them leave 8 of the 32 for a row of B and an element of A."""
 
 
+LOADED_ANEW = (2, 3)
+"""Rows of tiles for each of which gcc loads a row of B again. A load that reaches over two lines costs more than a product."""
+
+
 @dataclass(frozen=True, slots=True)
 class Lanes:
     """A precision in registers of one width: the element type, how many a register holds, the memory, and the instructions.
 
-    half is the same with registers half as wide. prefetch_row asks for an element of any width so many rows below, to be in the
-    first-level cache, prefetch_row_later in the second.
+    half is the same with registers half as wide; kept_load is load for what is used more than once. prefetch_row asks for an
+    element of any width so many rows below, to be in the first-level cache, prefetch_row_later in the second.
     """
 
     scalar: str
@@ -67,6 +72,8 @@ class Lanes:
     prefetch_row: Procedure
     prefetch_row_later: Procedure
     half: Lanes | None = None
+    load: Procedure | None = None
+    kept_load: Procedure | None = None
 
     @property
     def panel(self) -> int:
@@ -103,6 +110,8 @@ SINGLE = Lanes(
         isa.mm_prefetch_row_t0_f32,
         isa.mm_prefetch_row_t1_f32,
     ),
+    isa.mm512_loadu_ps,
+    isa.mm512_loadu_kept_ps,
 )
 DOUBLE = Lanes(
     "f64",
@@ -133,6 +142,8 @@ DOUBLE = Lanes(
         isa.mm_prefetch_row_t0_f64,
         isa.mm_prefetch_row_t1_f64,
     ),
+    isa.mm512_loadu_pd,
+    isa.mm512_loadu_kept_pd,
 )
 
 
@@ -174,10 +185,13 @@ class Tiles:
 
     base: Procedure
     in_loops: Procedure
+    lanes: Lanes
 
     def of(self, rows: int) -> Kernel:
         """The one of so many rows."""
         base, fast = (rename(p.partial_eval(M=rows), p.name().replace("_M", f"_{rows}")) for p in (self.base, self.in_loops))
+        if rows in LOADED_ANEW:
+            fast = loads_kept(fast, self.lanes)
         return Kernel(base, rows_written_out(fast))
 
 
@@ -187,7 +201,7 @@ def full_tiles(gemm: Procedure, registers: int, lanes: Lanes) -> Tiles:
     base = rename(gemm.partial_eval(N=columns), f"{gemm.name()}_Mx{columns}")
     p = sum_up_apart(base, columns)
     p = stage_mem(p, p.find_loop("k").body(), f"B[k, 0:{columns}]", "B_row")
-    return Tiles(base, in_registers(p, (columns,), lanes))
+    return Tiles(base, in_registers(p, (columns,), lanes), lanes)
 
 
 def for_far_matrices(tile: Kernel, rows: int, lanes: Lanes) -> Kernel:
@@ -217,7 +231,7 @@ def edge_tiles(gemm: Procedure, registers: int, lanes: Lanes) -> Tiles:
     p = sum_up_apart(base, columns)
     clear, k, add = p.body()[1:]
     if not full:
-        return Tiles(base, in_registers(single_register(p, clear, k, add, lanes), (), lanes))
+        return Tiles(base, in_registers(single_register(p, clear, k, add, lanes), (), lanes), lanes)
     p, _ = last_columns(p, clear.body()[0], full, "round_up", lanes)
     p, added = last_columns(p, add.body()[0], full, "guard", lanes)
     # All whole registers first: a load waits for a masked store before it if that reaches over the start of its row.
@@ -231,7 +245,7 @@ def edge_tiles(gemm: Procedure, registers: int, lanes: Lanes) -> Tiles:
     p = stage_mem(p, whole, f"B[k, 0:{full}]", "B_row")
     p = last_register(p, p.forward(whole).expand(0, 1), last, full, lanes)
     p = fuse(p, p.forward(whole), p.forward(rest))
-    return Tiles(base, in_registers(simplify(p), (full,), lanes))
+    return Tiles(base, in_registers(simplify(p), (full,), lanes), lanes)
 
 
 def last_columns(p: Procedure, columns: Any, full: int, tail: str, lanes: Lanes) -> tuple[Procedure, Any]:
@@ -333,6 +347,16 @@ def in_registers(p: Procedure, widths: Iterable[int], lanes: Lanes) -> Procedure
     for nest in p.body():
         if isinstance(nest, ForCursor) and nest.name() != "k" and isinstance(nest.body()[0], ForCursor):
             p = unroll_loop(p, nest.body()[0])
+    return p
+
+
+def loads_kept(p: Procedure, lanes: Lanes) -> Procedure:
+    """Load whole registers of a row of B once."""
+    if lanes.load is None or lanes.kept_load is None:
+        return p
+    for call in p.find_all(f"{lanes.load.name()}(_)"):
+        loads = p.forward(call)
+        p = replace(inline(p, loads), loads, lanes.kept_load)
     return p
 
 

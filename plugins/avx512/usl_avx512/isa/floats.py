@@ -137,6 +137,11 @@ SELECTION = chain(
 )
 """A choice between lanes; the second form chooses between integers (positions of a maximum) by comparing floats."""
 
+EIGHT_REGISTERS = ", ".join(f"{name}: [$t][$l] @ AVX512" for name in "abcdefgh")
+EIGHT_SUMS = f"\n{12 * ' '}".join(
+    f"for i in seq(0, $l):\n{16 * ' '}dst[{place}] += {name}[i]" for place, name in enumerate("abcdefgh")
+)
+
 REDUCTIONS = chain(
     family(
         """
@@ -154,6 +159,15 @@ REDUCTIONS = chain(
             for i in seq(0, $l):
                 if i < n:
                     dst += src[i]
+        """,
+        *ROWS,
+    ),
+    family(
+        f"""
+        @instr("usl_avx512_reduce_add8_$s({{dst.ptr}}, {{a}}, {{b}}, {{c}}, {{d}}, {{e}}, {{f}}, {{g}}, {{h}});",
+               roundings=$add, special="unspecified")
+        def mm512_reduce_add8_$s(dst: [$t][8] @ DRAM, {EIGHT_REGISTERS}):
+            {EIGHT_SUMS}
         """,
         *ROWS,
     ),

@@ -220,6 +220,51 @@ _DIV9_EPU16 = """
     }
 """
 
+_REDUCE8_PS = """\
+/* Sums of the lanes of eight registers, one beside the other: three steps in which two registers become one. */
+static inline __m512 usl_avx512_sums2_ps(__m512 a, __m512 b)
+{
+    return _mm512_add_ps(_mm512_unpacklo_ps(a, b), _mm512_unpackhi_ps(a, b));
+}
+
+static inline __m512 usl_avx512_sums4_ps(__m512 a, __m512 b, __m512 c, __m512 d)
+{
+    const __m512d ab = _mm512_castps_pd(usl_avx512_sums2_ps(a, b)), cd = _mm512_castps_pd(usl_avx512_sums2_ps(c, d));
+    return _mm512_add_ps(_mm512_castpd_ps(_mm512_unpacklo_pd(ab, cd)), _mm512_castpd_ps(_mm512_unpackhi_pd(ab, cd)));
+}
+
+static inline void usl_avx512_reduce_add8_ps(
+    float *to, __m512 a, __m512 b, __m512 c, __m512 d, __m512 e, __m512 f, __m512 g, __m512 h)
+{
+    const __m512 low = usl_avx512_sums4_ps(a, b, c, d), high = usl_avx512_sums4_ps(e, f, g, h);
+    const __m512 halves = _mm512_add_ps(_mm512_shuffle_f32x4(low, high, 0x88), _mm512_shuffle_f32x4(low, high, 0xdd));
+    const __m512 sums = _mm512_add_ps(halves, _mm512_shuffle_f32x4(halves, halves, 0xb1));
+    const __m256 packed = _mm512_castps512_ps256(_mm512_shuffle_f32x4(sums, sums, 0x08));
+    _mm256_storeu_ps(to, _mm256_add_ps(_mm256_loadu_ps(to), packed));
+}
+"""
+_REDUCE8_PD = """\
+/* Sums of the lanes of eight registers, one beside the other: three steps in which two registers become one. */
+static inline __m512d usl_avx512_sums2_pd(__m512d a, __m512d b)
+{
+    return _mm512_add_pd(_mm512_unpacklo_pd(a, b), _mm512_unpackhi_pd(a, b));
+}
+
+static inline __m512d usl_avx512_sums4_pd(__m512d a, __m512d b, __m512d c, __m512d d)
+{
+    const __m512d ab = usl_avx512_sums2_pd(a, b), cd = usl_avx512_sums2_pd(c, d);
+    return _mm512_add_pd(_mm512_shuffle_f64x2(ab, cd, 0x88), _mm512_shuffle_f64x2(ab, cd, 0xdd));
+}
+
+static inline void usl_avx512_reduce_add8_pd(
+    double *to, __m512d a, __m512d b, __m512d c, __m512d d, __m512d e, __m512d f, __m512d g, __m512d h)
+{
+    const __m512d low = usl_avx512_sums4_pd(a, b, c, d), high = usl_avx512_sums4_pd(e, f, g, h);
+    const __m512d sums = _mm512_add_pd(_mm512_shuffle_f64x2(low, high, 0x88), _mm512_shuffle_f64x2(low, high, 0xdd));
+    _mm512_storeu_pd(to, _mm512_add_pd(_mm512_loadu_pd(to), sums));
+}
+"""
+
 _TEXTS = {**LANE_TEXTS, **DIVISION_TEXTS, **LOOKUP_TEXTS, **STREAM_TEXTS}
 
 
@@ -237,6 +282,8 @@ HELPERS: dict[str, str] = {
     "usl_avx512_div9_epu16": _guarded("usl_avx512_div9_epu16", _DIV9_EPU16),
     "usl_avx512_broadcast4": _guarded("usl_avx512_broadcast4", _BROADCAST4),
     **{f"usl_avx512_{name}": _guarded(f"usl_avx512_{name}", _DOT.format(name=name)) for name in ("dpbusd", "dpwssd")},
+    "usl_avx512_reduce_add8_ps": _guarded("usl_avx512_reduce_add8_ps", _REDUCE8_PS),
+    "usl_avx512_reduce_add8_pd": _guarded("usl_avx512_reduce_add8_pd", _REDUCE8_PD),
     "usl_avx512_pack4": _guarded("usl_avx512_pack4", _PACK4),
     "usl_avx512_pack2": _guarded("usl_avx512_pack2", _PACK2),
     "usl_avx512_compress_ps": _guarded("usl_avx512_compress_ps", _COMPRESS),

@@ -179,16 +179,64 @@ static inline void usl_avx512_transposeu_$s($c *to, int64_t to_row, const $c *fr
     $stored_to_memory
 }
 
+/* A row, or zeros beyond the last one. */
+static inline $v usl_avx512_row_$s(int64_t rows, $k lanes, const $c *from, int64_t from_row, int64_t row)
+{
+    const uintptr_t start = (uintptr_t)from + sizeof($c) * (uintptr_t)row * (uintptr_t)from_row;
+    return _mm512_maskz_loadu_$s(($k)(row < rows ? lanes : 0), (const $c *)start);
+}
+
+#ifdef __AVX512VL__
+static inline __m256$d usl_avx512_half_row_$s(int64_t rows, __mmask8 lanes, const $c *from, int64_t from_row, int64_t row)
+{
+    const uintptr_t start = (uintptr_t)from + sizeof($c) * (uintptr_t)row * (uintptr_t)from_row;
+    return _mm256_maskz_loadu_$s((__mmask8)(row < rows ? lanes : 0), (const $c *)start);
+}
+
+/* A row in the lower half, and half of the rows further below in the upper. */
+static inline $v usl_avx512_two_rows_$s(int64_t rows, __mmask8 lanes, const $c *from, int64_t from_row, int64_t row)
+{
+    const __m256$d low = usl_avx512_half_row_$s(rows, lanes, from, from_row, row);
+    const __m256$d high = usl_avx512_half_row_$s(rows, lanes, from, from_row, row + $half);
+    return $two_halves;
+}
+
+/* At most half a register of columns: half of the work. */
+static inline void usl_avx512_mask_transposeu_half_$s(
+    int64_t rows, int64_t columns, $c *to, int64_t to_row, const $c *from, int64_t from_row)
+{
+    const __mmask8 in_row = (__mmask8)((1u << columns) - 1u);
+    const $k in_column = ($k)((1u << rows) - 1u);
+    const __m512i even = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13), odd = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
+    $v r[$half];
+    if (rows == $lanes) {
+        $two_whole_rows
+    } else {
+        $two_rows
+    }
+    $within
+    $stored_half
+}
+#endif
+
 static inline void usl_avx512_mask_transposeu_$s(
     int64_t rows, int64_t columns, $c *to, int64_t to_row, const $c *from, int64_t from_row)
 {
+#ifdef __AVX512VL__
+    if (columns <= $half) {
+        usl_avx512_mask_transposeu_half_$s(rows, columns, to, to_row, from, from_row);
+        return;
+    }
+#endif
     const $k in_row = ($k)((1u << columns) - 1u), in_column = ($k)((1u << rows) - 1u);
     $v r[$lanes];
-    for (int64_t i = 0; i < $lanes; i++)
-        r[i] = i < rows ? _mm512_maskz_loadu_$s(in_row, from + i * from_row) : _mm512_setzero_$s();
+    if (rows == $lanes) {
+        $whole_rows
+    } else {
+        $loaded_in_part
+    }
     usl_avx512_transpose_in_place_$s(r);
-    for (int64_t i = 0; i < columns; i++)
-        _mm512_mask_storeu_$s(to + i * to_row, in_column, r[i]);
+    $stored_in_part
 }
 """
 
@@ -239,7 +287,45 @@ def _transpose(row: dict[str, str], in_place: str) -> str:
     to_memory = "\n    ".join(f"_mm512_storeu_{row['s']}(to + {i} * to_row, r[{i}]);" for i in numbers)
     loaded = ",\n        ".join(f"_mm512_loadu_{row['s']}(from + {i} * from_row)" for i in numbers)
     blanks = {"listed": ", ".join(f"from[{i}]" for i in numbers), "loaded": f"\n        {loaded},\n    "}
+    blanks |= _masked(row["s"], len(numbers))
     return in_place + Template(_TRANSPOSE).substitute(row, **blanks, stored=stored, stored_to_memory=to_memory)
+
+
+def _masked(s: str, lanes: int) -> dict[str, str]:
+    """The parts of a transposition with masks, each line written out, so that rows stay in registers."""
+    half = lanes // 2
+    quarter = lanes // 4
+    low = f"_mm512_cast{s}256_{s}512(low)"
+
+    def stored(column: int, value: str) -> str:
+        store = f"_mm512_mask_storeu_{s}(to + {column} * to_row, in_column, {value});"
+        return f"if (columns == {column})\n        return;\n    {store}" if column else store
+
+    def cast(value: str, to: str, of: str, width: int = 512) -> str:
+        return value if to == of else f"_mm{width}_cast{of}_{to}({value})"
+
+    def joined(column: int) -> str:
+        first = column % quarter
+        one, other = (cast(f"r[{first + start}]", "pd", s) for start in (0, quarter))
+        return cast(f"_mm512_permutex2var_pd({one}, {'even' if column < quarter else 'odd'}, {other})", s, "pd")
+
+    def rows(function: str, extent: str, count: int) -> str:
+        return f"\n{8 * ' '}".join(
+            f"r[{i}] = usl_avx512_{function}_{s}({extent}, in_row, from, from_row, {i});" for i in range(count)
+        )
+
+    return {
+        "half": str(half),
+        "d": "d" if s == "pd" else "",
+        "two_halves": cast(f"_mm512_insertf64x4({cast(low, 'pd', s)}, {cast('high', 'pd', s, 256)}, 1)", s, "pd"),
+        "two_rows": rows("two_rows", "rows", half),
+        "two_whole_rows": rows("two_rows", str(lanes), half),
+        "within": f"usl_avx512_within_{s}(r);\n    usl_avx512_within_{s}(r + {quarter});",
+        "stored_half": "\n    ".join(stored(i, joined(i)) for i in range(half)),
+        "loaded_in_part": rows("row", "rows", lanes),
+        "whole_rows": rows("row", str(lanes), lanes),
+        "stored_in_part": "\n    ".join(stored(i, f"r[{i}]") for i in range(lanes)),
+    }
 
 
 _KEPT = """\

@@ -23,6 +23,9 @@ enum {
     USL_BLOCK = 64,   /* rows of a triangle that is done by itself */
     USL_SQUARE = 96,  /* rows of a square on the diagonal of a symmetric matrix */
     USL_WIDTH = 256 / sizeof(@T@), /* columns of a right-hand side that are done at a time */
+    USL_SHORT = 8,    /* up to so many terms, sums of the rows of a matrix are sums of the columns of a turned copy */
+    USL_LONG = 4096 / sizeof(@T@),     /* so long rows come faster one by one than eight at a time, */
+    USL_NEAR = (8 << 20) / sizeof(@T@), /* unless they come from memory */
     USL_NARROW = 64,  /* up to so many columns of C it may be columns that registers hold */
 };
 
@@ -59,17 +62,23 @@ enum usl_way {
     USL_DOTS,    /* terms of one sum: rows of both matrices are multiplied with each other */
 };
 
-/* The fastest way to a small product; large ones go the first. In quarters of a cycle: two for each product of registers, about one
- * for each element that is turned over, and constants that were measured. */
+/* Quarters of a cycle for the products of registers of k steps, so many at each; fewer than four wait for the sums before. */
+static inline int64_t usl_products(int64_t registers, int64_t k)
+{
+    return 4 * (registers < 4 ? 4 : registers) * k;
+}
+
+/* The fastest way to a small product; large ones go the first. In quarters of a cycle: products of registers, 7/4 for each element
+ * that is turned over, and constants that were measured. */
 static enum usl_way usl_way(bool a_turned, bool b_turned, int64_t m, int64_t n, int64_t k)
 {
     const int64_t across = (n + USL_LANES - 1) / USL_LANES, down = (m + USL_LANES - 1) / USL_LANES;
-    const int64_t rows = 2 * m * across * k + (b_turned ? n * k + 960 : 0);
-    const int64_t columns = a_turned && n <= USL_NARROW ? 2 * n * down * k + m * n + 440 : rows;
+    const int64_t rows = usl_products(m * across, k) + (b_turned ? 7 * n * k / 4 + 350 : 0);
+    const int64_t columns = a_turned && n <= USL_NARROW ? usl_products(n * down, k) + 10 * m * n + 650 : rows;
     const int64_t turned = a_turned ? m * k : n * k;
-    int64_t dots = m * n * (9 * k / (4 * USL_LANES) + 9) + 440;
+    int64_t dots = m * n * (11 * k / (2 * USL_LANES) + 14) + 220;
     if (a_turned == b_turned)
-        dots += turned + 900;
+        dots += 7 * turned / 4 + 350;
     if ((b_turned || !a_turned) && dots < rows && dots < columns)
         return USL_DOTS;
     return columns < rows ? USL_COLUMNS : USL_ROWS;
@@ -88,6 +97,10 @@ USL_NOINLINE static int usl_product(int64_t m, int64_t n, int64_t k, @T@ alpha, 
             @P@narrow_row_body(m, k, &alpha, (struct @READ2@){b, {b_row, 1}}, (struct @READ2@){a, {a_column, 1}}, (struct @WRITE2@){c, {m, 1}});
             return 0;
         }
+        if (k == 1 && a_row == 1)
+            return @P@gemv_t_body(1, m, &alpha, (struct @READ2@){a, {m, 1}}, x, y);
+        if (a_column == 1 && k <= USL_SHORT && m >= USL_LANES && c_row == 1)
+            return @P@gemm_tt_body(1, m, k, &alpha, (struct @READ2@){b, {b_row, 1}}, (struct @READ2@){a, {a_row, 1}}, (struct @WRITE2@){c, {m, 1}});
         if (a_column == 1 || k == 1)
             return @P@gemv_n_body(m, k, &alpha, (struct @READ2@){a, {a_row, 1}}, x, y);
         return @P@gemv_t_body(k, m, &alpha, (struct @READ2@){a, {a_column, 1}}, x, y);
@@ -95,16 +108,30 @@ USL_NOINLINE static int usl_product(int64_t m, int64_t n, int64_t k, @T@ alpha, 
     if (m == 1) {
         const struct @READ1@ x = {a, {a_column}};
         const struct @WRITE1@ y = {c, {1}};
-        if (b_column == 1 && n <= USL_LANES && k >= USL_LANES) {
-            @P@narrow_row_body(n, k, &alpha, (struct @READ2@){a, {a_column, 1}}, (struct @READ2@){b, {b_row, 1}}, (struct @WRITE2@){c, {n, 1}});
+        if (b_column == 1 && n <= 3 * USL_LANES && k >= USL_LANES) {
+            for (int64_t j = 0; j < n; j += USL_LANES)
+                @P@narrow_row_body(n - j < USL_LANES ? n - j : USL_LANES, k, &alpha, (struct @READ2@){a, {a_column, 1}}, (struct @READ2@){b + j, {b_row, 1}}, (struct @WRITE2@){c + j, {n, 1}});
             return 0;
         }
         if (b_column == 1)
             return @P@gemv_t_body(k, n, &alpha, (struct @READ2@){b, {b_row, 1}}, x, y);
         return @P@gemv_n_body(n, k, &alpha, (struct @READ2@){b, {b_column, 1}}, x, y);
     }
+    if (k == 1 && b_column == 1 && n >= USL_LONG && m <= USL_NEAR / n) {
+        int bad = 0;
+        for (int64_t i = 0; bad == 0 && i < m; i++)
+            bad = @P@gemv_t_body(1, n, &alpha, (struct @READ2@){b, {n, 1}}, (struct @READ1@){a + i * a_row, {1}}, (struct @WRITE1@){c + i * c_row, {1}});
+        return bad;
+    }
     if (k == 1 && n >= USL_LANES)
         return @P@ger_body(m, n, &alpha, (struct @READ1@){a, {a_row}}, (struct @READ1@){b, {b_column}}, (struct @WRITE2@){c, {c_row, 1}});
+    if (n % USL_LANES == 1 && n > USL_LANES && n < 4 * USL_LANES && m >= 8 && k > 64) {
+        /* one column more than fills registers: by itself it costs less than a register of its own */
+        const int bad = usl_product(m, n - 1, k, alpha, a, a_row, a_column, b, b_row, b_column, c, c_row);
+        if (bad != 0)
+            return bad;
+        return usl_product(m, 1, k, alpha, a, a_row, a_column, b + (n - 1) * b_column, b_row, b_column, c + n - 1, c_row);
+    }
     const bool a_turned = a_column != 1, b_turned = b_column != 1;
     const struct @READ2@ A = {a, {a_turned ? a_column : a_row, 1}}, B = {b, {b_turned ? b_column : b_row, 1}};
     const struct @WRITE2@ C = {c, {c_row, 1}}, c_turned = {c, {1, c_row}};
