@@ -93,7 +93,8 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "plugin std",
     ),
     "usl_avx512": (
-        "cpu emulation externs kernels_algorithms kernels_convolution masks memories short_products",
+        "cpu emulation externs kernels_algorithms kernels_convolution masks memories short_products table_values",
+        "tables",
         "isa kernels_int",
         "blas1 conv schedules",
         "blas1_norms blas2 scanning",

@@ -8,6 +8,23 @@ f32 one after another from the lowest.
 from __future__ import annotations
 
 from usl_avx512.externs import logb, mantissa, scaleb
+from usl_avx512.tables import (
+    cbrt_inverse,
+    cbrt_root,
+    ln_high,
+    ln_low,
+    log2_high,
+    log2_low,
+    mantissa_inverse,
+    root_of_two,
+    tanh_0,
+    tanh_1,
+    tanh_2,
+    tanh_3,
+    tanh_4,
+    tanh_5,
+    tanh_at,
+)
 from usl_core import proc
 
 
@@ -57,72 +74,54 @@ def exp2_f32(n: size, x: [f32][n], y: [f32][n]):
 
 @proc
 def expm1_f32(n: size, x: [f32][n], y: [f32][n]):
-    """2^k (e^r - 1 + g) with g = 1 - 2^-k, k and r as in exp; below 2^-25 it is x.
+    """2 (s (e^r - 1) + (s - 1/2)) with s = 2^(k-1), k and r as in exp; below 2^-25 it is x.
 
-    e^r - 1 is r and something small, w. For k = 1, r + g is exact; for greater k it is r + 1, and w - 2^-k is small; for
-    negative k r + w comes first.
+    e^r - 1 is r1 and something small; s - 1/2 is a sum of two numbers, and so is s r1 + s - 1/2.
     """
     for i in seq(0, n):
         v: f32
+        t: f32
         k: f32
         r1: f32
         c: f32
         r: f32
         p: f32
-        w: f32
-        g: f32
-        h: f32
+        s: f32
         v = max(-18.0, min(89.0, x[i]))
-        k = rint(v * 1.44269504)
+        t = fma(v, 1.44269504, 12582912.0)
+        k = t - 12582912.0
         r1 = fma(k, -0.693145751953125, v)
         c = k * -1.42860677e-06
         r = r1 + c
-        p = fma(r, 0.00019955076, 0.0013935422)
-        p = fma(p, r, 0.008333196)
-        p = fma(p, r, 0.04166646)
-        p = fma(p, r, 0.16666667)
+        p = fma(r, 0.00019727905, 0.0013932234)
+        p = fma(p, r, 0.008333582)
+        p = fma(p, r, 0.041666493)
+        p = fma(p, r, 0.16666666)
         p = fma(p, r, 0.5)
-        w = fma((r1 - r) + c, r, fma(r * r, p, c))
-        h = scaleb(1.0, 0.0 - k)
-        g = select(h, 0.3, 1.0, 1.0 - h)
-        w = select(h, 0.3, w - h, w)
-        w = scaleb(r1 + select(h, 0.7, g, w) + select(h, 0.7, w, g), k)
-        y[i] = select(abs(v), 2.9802322e-8, v, w)
+        p = fma(r * r, p, c)
+        s = from_bits((bits(t) << 23) + 1056964608)
+        t = s - 0.5
+        k = fma(s, r1, t)
+        p = k + fma(s, p, fma(s, r1, (t - k) + ((s - t) - 0.5)))
+        y[i] = select(abs(v), 2.9802322e-8, v, p + p)
 
 
 @proc
 def tanh_f32(n: size, x: [f32][n], y: [f32][n]):
-    """x + x^3 P(x^2) below 1, else 1 - 2 / (e^(2 |x|) + 1) with the sign of x."""
+    """A polynomial in d = |x| - b for each of 32 slices of |x|, with the sign of x: t0 + (t1 d + d^2 P(d)), t0 = tanh b."""
     for i in seq(0, n):
-        u: f32
-        q: f32
         a: f32
-        k: f32
-        r: f32
+        d: f32
         p: f32
-        s: u32
-        u = x[i] * x[i]
-        q = fma(u, 0.00012454254, -0.0008540455)
-        q = fma(q, u, 0.0031008003)
-        q = fma(q, u, -0.008615206)
-        q = fma(q, u, 0.02179493)
-        q = fma(q, u, -0.053955954)
-        q = fma(q, u, 0.1333324)
-        q = fma(q, u, -0.3333333)
-        a = abs(x[i])
-        q = fma(q * u, a, a)
-        k = rint(a * 2.88539008)
-        r = fma(k, -0.693145751953125, a + a)
-        r = fma(k, -1.42860677e-06, r)
-        p = fma(r, 0.00138373603, 0.00836922135)
-        p = fma(p, r, 0.0416681804)
-        p = fma(p, r, 0.166665226)
-        p = fma(p, r, 0.49999994)
-        p = fma(p, r, 1.0)
-        p = fma(p, r, 1.0)
-        p = 1.0 - 2.0 / (scaleb(p, k) + 1.0)
-        s = bits(select(a, 1.0, q, p)) | (bits(x[i]) & 2147483648)
-        y[i] = from_bits(s)
+        q: u32
+        a = min(15.5, abs(x[i]))
+        q = bits(max(a, 0.0625)) >> 21
+        d = a - tanh_at(q)
+        p = fma(tanh_5(q), d, tanh_4(q))
+        p = fma(p, d, tanh_3(q))
+        p = fma(p, d, tanh_2(q))
+        p = fma(d, tanh_1(q), d * d * p) + tanh_0(q)
+        y[i] = from_bits(bits(p) | (bits(x[i]) & 2147483648))
 
 
 @proc
@@ -186,103 +185,88 @@ def erf_f32(n: size, x: [f32][n], y: [f32][n]):
 
 @proc
 def log_f32(n: size, x: [f32][n], y: [f32][n]):
-    """k ln 2 + (f + f^2 P(f)) with x = 2^k (1 + f) and f in [-1/4, 1/2); both terms are sums of two numbers."""
+    """k ln 2 - log c + log(1 + r): x = 2^k m, c near 1 / m from a table, r = m c - 1 exactly, log(1 + r) = r + r^2 P(r).
+
+    k ln 2 - log c is a sum of two numbers, the first one of which is exact.
+    """
     for i in seq(0, n):
         m: f32
         e: f32
-        k: f32
-        f: f32
+        r: f32
         p: f32
-        g: f32
+        w: f32
+        q: u32
         m = mantissa(x[i])
         e = logb(x[i])
-        k = select(m, 1.0, e + 1.0, e)
-        f = m - 1.0
-        p = fma(f, -0.0446698, 0.104016826)
-        p = fma(p, f, -0.13131146)
-        p = fma(p, f, 0.1447665)
-        p = fma(p, f, -0.16650014)
-        p = fma(p, f, 0.19991419)
-        p = fma(p, f, -0.25000048)
-        p = fma(p, f, 0.33333436)
-        p = fma(p, f, -0.5)
-        p = f * f * p
-        g = f + p
-        p = fma(k, 0.693147182, g) + fma(k, -1.90465421e-09, (f - g) + p)
-        y[i] = select(abs(k), 200.0, p, k + f)
+        q = bits(m) >> 18
+        r = fma(m, mantissa_inverse(q), -1.0)
+        p = fma(r, -0.24596234, 0.3334173)
+        p = fma(p, r, -0.5000011)
+        w = fma(e, 1.4286068e-06, ln_low(q))
+        w = fma(r * r, p, w)
+        y[i] = fma(e, 0.693145751953125, ln_high(q)) + (r + w)
 
 
 @proc
 def log2_f32(n: size, x: [f32][n], y: [f32][n]):
-    """k + (f + f^2 P(f)) / ln 2, k and f as in log; the second term is a sum of two numbers, f^2 too."""
+    """k - log2 c + log2(1 + r), c and r as in log; log2(1 + r) = r / ln 2 + r Q(r), Q being small."""
     for i in seq(0, n):
         m: f32
         e: f32
-        k: f32
-        f: f32
+        r: f32
         p: f32
-        g: f32
-        h: f32
-        t: f32
+        q: u32
         m = mantissa(x[i])
         e = logb(x[i])
-        k = select(m, 1.0, e + 1.0, e)
-        f = m - 1.0
-        p = fma(f, -0.0446698, 0.104016826)
-        p = fma(p, f, -0.13131146)
-        p = fma(p, f, 0.1447665)
-        p = fma(p, f, -0.16650014)
-        p = fma(p, f, 0.19991419)
-        p = fma(p, f, -0.25000048)
-        p = fma(p, f, 0.33333436)
-        h = f * f
-        p = fma(fma(f, f, 0.0 - h), -0.5, h * f * p)
-        h = h * -0.5
-        g = f + h
-        p = ((f - g) + h) + p
-        t = g * 1.44269502
-        p = fma(g, 1.44269502, 0.0 - t) + fma(g, 1.92596299e-08, p * 1.44269502)
-        g = k + t
-        p = g + (((k - g) + t) + p)
-        y[i] = select(abs(k), 2000.0, p, k + f)
+        q = bits(m) >> 18
+        r = fma(m, mantissa_inverse(q), -1.0)
+        p = fma(r, -0.35478887, 0.48104316)
+        p = fma(p, r, -0.72134936)
+        p = fma(p, r, 8.220525e-09)
+        p = fma(p, r, log2_low(q))
+        y[i] = (e + log2_high(q)) + fma(r, 1.442695, p)
 
 
 @proc
 def log1p_f32(n: size, x: [f32][n], y: [f32][n]):
-    """As log of u = 1 + x, with what u lost, c, added to f; below 2^-25 it is x."""
+    """As log of u = 1 + x, with what u lost, c, added to r, in the size of m; where u is infinite, c is not."""
     for i in seq(0, n):
         u: f32
-        c: f32
         m: f32
         e: f32
-        k: f32
-        f: f32
+        h: f32
+        c: f32
+        r: f32
         p: f32
-        g: f32
+        w: f32
+        s: f32
+        q: u32
         u = x[i] + 1.0
-        c = select(x[i], 1000000000.0, x[i] - (u - 1.0), 0.0)
         m = mantissa(u)
         e = logb(u)
-        k = select(m, 1.0, e + 1.0, e)
-        f = (m - 1.0) + scaleb(c, min(30.0, 0.0 - k))
-        p = fma(f, -0.0446698, 0.104016826)
-        p = fma(p, f, -0.13131146)
-        p = fma(p, f, 0.1447665)
-        p = fma(p, f, -0.16650014)
-        p = fma(p, f, 0.19991419)
-        p = fma(p, f, -0.25000048)
-        p = fma(p, f, 0.33333436)
-        p = fma(p, f, -0.5)
-        p = f * f * p
-        g = f + p
-        p = fma(k, 0.693147182, g) + fma(k, -1.90465421e-09, (f - g) + p)
-        p = select(abs(k), 200.0, p, k + f)
-        y[i] = select(abs(x[i]), 2.9802322e-8, x[i], p)
+        q = bits(m)
+        s = from_bits((q - bits(u)) + 1065353216)
+        c = max((x[i] - (u - 1.0)) * s, -1.1920929e-07)
+        q = q >> 18
+        s = mantissa_inverse(q)
+        h = fma(m, s, -1.0)
+        c = c * s
+        r = h + c
+        p = fma(r, -0.24596234, 0.3334173)
+        p = fma(p, r, -0.5000011)
+        w = fma(e, 1.4286068e-06, ln_low(q))
+        w = fma(r * r, p, w)
+        w = w + ((h - r) + c)
+        p = fma(e, 0.693145751953125, ln_high(q)) + (r + w)
+        y[i] = from_bits(bits(p) | (bits(x[i]) & 2147483648))
 
 
 @proc
 def sigmoid_f32(n: size, x: [f32][n], y: [f32][n]):
-    """1 / (1 + E) or E / (1 + E) with E = e^-|x|. E and the denominator are sums of two numbers; the quotient is corrected."""
+    """2^-k / (2^-k + e^r) with e^-x = 2^k e^r. The denominator is a sum of two numbers; its inverse is corrected.
+
+    2^-k + 1 is a sum of two numbers, too. Above 17.35 it is 1.
+    """
     for i in seq(0, n):
         v: f32
         k: f32
@@ -290,62 +274,57 @@ def sigmoid_f32(n: size, x: [f32][n], y: [f32][n]):
         c: f32
         r: f32
         p: f32
-        w: f32
-        h: f32
-        hl: f32
+        g: f32
         d: f32
-        dl: f32
-        q: f32
         z: f32
-        v = max(-104.0, 0.0 - abs(x[i]))
+        v = max(-105.0, min(17.35, x[i]))
         k = rint(v * 1.44269504)
-        r1 = fma(k, -0.693145751953125, v)
-        c = k * -1.42860677e-06
+        r1 = fma(k, 0.693145751953125, 0.0 - v)
+        c = k * 1.42860677e-06
         r = r1 + c
-        p = fma(r, 0.00138373603, 0.00836922135)
-        p = fma(p, r, 0.0416681804)
-        p = fma(p, r, 0.166665226)
-        p = fma(p, r, 0.49999994)
-        p = fma(r * r, p, c)
-        w = r1 + p
-        h = 1.0 + w
-        hl = ((1.0 - h) + w) + ((r1 - w) + p)
-        h = scaleb(h, k)
-        hl = scaleb(hl, k)
-        d = 1.0 + h
-        dl = ((1.0 - d) + h) + hl
-        q = 1.0 / d
-        h = select(x[i], 0.0, h, 1.0)
-        hl = select(x[i], 0.0, hl, 0.0)
-        z = h * q
-        hl = fma(0.0 - z, d, h) + fma(0.0 - z, dl, hl)
-        y[i] = fma(hl, q, z)
+        p = fma(r, 0.0013835597, 0.008367129)
+        p = fma(p, r, 0.041667756)
+        p = fma(p, r, 0.16666539)
+        p = fma(p, r, 0.49999997)
+        p = r1 + fma(r * r, p, c)
+        c = scaleb(1.0, k)
+        g = c + 1.0
+        d = g + p
+        p = (g - d) + p
+        p = p + (c - (g - 1.0))
+        z = 1.0 / d
+        p = fma(z, p, fma(z, d, -1.0))
+        y[i] = scaleb(fma(0.0 - z, p, z), k)
 
 
 @proc
 def cbrt_f32(n: size, x: [f32][n], y: [f32][n]):
-    """2^k cbrt(m) with |x| = 2^3k m: a polynomial to 13 bits, then Halley's step from the exact rest d = m - c^3."""
+    """2^k 2^(j/3) m^(1/3) with |x| = 2^(3k + j) m; m^(1/3) = c^(-1/3) (1 + r P(r)) with r = m c - 1, the rest from tables.
+
+    The product of the two roots in tables is a sum of two numbers.
+    """
     for i in seq(0, n):
         m: f32
         e: f32
         k: f32
-        c: f32
+        r: f32
+        p: f32
         h: f32
-        d: f32
-        s: u32
+        f: f32
+        a: f32
+        q: u32
+        j: u32
         m = mantissa(abs(x[i]))
         e = logb(x[i])
-        e = select(m, 1.0, e + 1.0, e)
-        k = floor(fma(e, 0.33333334, 0.1))
-        e = fma(k, -3.0, e)
-        c = fma(m, 0.049712017, -0.26307243)
-        c = fma(c, m, 0.7110651)
-        c = fma(c, m, 0.50233436)
-        c = c * select(e, 0.5, 1.0, select(e, 1.5, 1.2599211, 1.587401))
-        m = scaleb(m, e)
-        h = c * c
-        d = fma(0.0 - h, c, m)
-        d = fma(0.0 - fma(c, c, 0.0 - h), c, d)
-        c = fma(c * d, 1.0 / fma(d, -2.0, m * 3.0), c)
-        s = bits(scaleb(c, k)) | (bits(x[i]) & 2147483648)
-        y[i] = select(abs(k), 60.0, from_bits(s), x[i])
+        k = rint(fma(e, 0.33333334, -0.33333334))
+        j = bits(fma(k, -3.0, e) + 8388608.0)
+        q = bits(m) >> 18
+        r = fma(m, cbrt_inverse(q), -1.0)
+        p = fma(r, 0.06071139, -0.111124456)
+        p = fma(p, r, 0.33333358)
+        p = p * r
+        h = cbrt_root(q)
+        f = root_of_two(j)
+        a = h * f
+        a = a + fma(a, p, fma(h, f, 0.0 - a))
+        y[i] = from_bits(bits(scaleb(a, k)) | (bits(x[i]) & 2147483648))

@@ -6,6 +6,17 @@ Each is within 1 ulp of the function; NaN, infinities, zeros and subnormal numbe
 from __future__ import annotations
 
 from usl_avx512.externs import logb, mantissa, scaleb
+from usl_avx512.tables import (
+    cbrt_inverse_f64,
+    cbrt_root_f64,
+    ln_high_f64,
+    ln_low_f64,
+    log2_high_f64,
+    log2_low_f64,
+    mantissa_inverse_f64,
+    root_of_two_f64,
+    root_of_two_rest_f64,
+)
 from usl_core import proc
 
 
@@ -62,172 +73,143 @@ def exp2_f64(n: size, x: [f64][n], y: [f64][n]):
 
 @proc
 def expm1_f64(n: size, x: [f64][n], y: [f64][n]):
-    """2^k (e^r - 1 + g) with g = 1 - 2^-k, added as in `expm1_f32`; below 2^-54 it is x."""
+    """As on f32; below 2^-54 it is x."""
     for i in seq(0, n):
         v: f64
+        t: f64
         k: f64
         r1: f64
         c: f64
         r: f64
         p: f64
-        w: f64
-        g: f64
-        h: f64
-        v = max(-40.0, min(711.0, x[i]))
-        k = rint(v * 1.4426950408889634)
+        o: f64
+        u: f64
+        s: f64
+        v = max(-40.0, min(709.9, x[i]))
+        t = fma(v, 1.4426950408889634, 6755399441055744.0)
+        k = t - 6755399441055744.0
         r1 = fma(k, -0.6931471805598903, v)
         c = k * -5.497923018708371e-14
         r = r1 + c
-        p = fma(r, 2.092557135695336e-09, 2.5111795520180606e-08)
-        p = fma(p, r, 2.755723906840232e-07)
-        p = fma(p, r, 2.755723569604255e-06)
-        p = fma(p, r, 2.4801587364577327e-05)
-        p = fma(p, r, 0.000198412698953421)
-        p = fma(p, r, 0.0013888888888865473)
-        p = fma(p, r, 0.008333333333317585)
-        p = fma(p, r, 0.0416666666666667)
-        p = fma(p, r, 0.16666666666666682)
-        p = fma(p, r, 0.5)
-        w = fma((r1 - r) + c, r, fma(r * r, p, c))
-        h = scaleb(1.0, 0.0 - k)
-        g = select(h, 0.3, 1.0, 1.0 - h)
-        w = select(h, 0.3, w - h, w)
-        w = scaleb(r1 + select(h, 0.7, g, w) + select(h, 0.7, w, g), k)
-        y[i] = select(abs(v), 5.551115123125783e-17, v, w)
+        u = r * r
+        p = fma(u, 2.0886982679354775e-09, 2.7557340736901366e-07)
+        p = fma(p, u, 2.4801587274733355e-05)
+        p = fma(p, u, 0.0013888888888894284)
+        p = fma(p, u, 0.041666666666666685)
+        o = fma(u, 2.5106841837314753e-08, 2.755724846884736e-06)
+        o = fma(o, u, 0.00019841269883717956)
+        o = fma(o, u, 0.008333333333322087)
+        o = fma(o, u, 0.16666666666666677)
+        p = fma(p, u, o * r) + 0.5
+        p = fma((r1 - r) + c, r, fma(u, p, c))
+        s = from_bits((bits(t) << 52) + 4602678819172646912)
+        t = s - 0.5
+        k = fma(s, r1, t)
+        p = k + fma(s, p, fma(s, r1, (t - k) + ((s - t) - 0.5)))
+        y[i] = select(abs(v), 5.551115123125783e-17, v, p + p)
 
 
 @proc
 def log_f64(n: size, x: [f64][n], y: [f64][n]):
-    """k ln 2 + log(1 + f), x = 2^k (1 + f), f in [-1/4, 1/2): log(1 + f) = f - (g - s (g + R(s^2))).
-
-    s = f / (2 + f), g = f^2 / 2. g is a sum of two numbers, and so are f - g and k ln 2 + (f - g).
-    """
+    """As on f32."""
     for i in seq(0, n):
         m: f64
         e: f64
-        k: f64
-        f: f64
-        s: f64
-        u: f64
+        r: f64
         p: f64
-        g: f64
-        h: f64
-        t: f64
+        o: f64
+        u: f64
+        w: f64
+        q: u64
         m = mantissa(x[i])
         e = logb(x[i])
-        k = select(m, 1.0, e + 1.0, e)
-        f = m - 1.0
-        s = f / (m + 1.0)
-        u = s * s
-        p = fma(u, 0.13803168537955426, 0.13180197284785797)
-        p = fma(p, u, 0.15390666373766831)
-        p = fma(p, u, 0.1818168162912002)
-        p = fma(p, u, 0.22222223986013057)
-        p = fma(p, u, 0.285714285591693)
-        p = fma(p, u, 0.4000000000003906)
-        p = fma(p, u, 0.6666666666666663)
-        h = f * 0.5
-        g = h * f
-        p = fma(p, u, g)
-        p = fma(s, p, 0.0 - fma(h, f, 0.0 - g))
-        t = k * 0.6931471805598903
-        h = f - g
-        p = p + ((f - h) - g)
-        g = t + h
-        p = p + (h - (g - t))
-        p = fma(k, 5.497923018708371e-14, p)
-        g = g + p
-        y[i] = select(abs(k), 2000.0, g, k + f)
+        q = bits(m) >> 48
+        r = fma(m, mantissa_inverse_f64(q), -1.0)
+        u = r * r
+        p = fma(u, -0.10064236189877421, -0.12499886883428103)
+        p = fma(p, u, -0.1666666672878027)
+        p = fma(p, u, -0.2499999999999248)
+        p = fma(p, u, -0.5)
+        o = fma(u, 0.0863438205671688, 0.11115388691109507)
+        o = fma(o, u, 0.14285704810035857)
+        o = fma(o, u, 0.20000000007473004)
+        o = fma(o, u, 0.33333333333331555)
+        p = fma(o, r, p)
+        w = fma(e, 2.8235290563031577e-13, ln_low_f64(q))
+        w = fma(u, p, w)
+        y[i] = fma(e, 0.693147180559663, ln_high_f64(q)) + (r + w)
 
 
 @proc
 def log2_f64(n: size, x: [f64][n], y: [f64][n]):
-    """k + log(1 + f) / ln 2, with log(1 + f) as in the logarithm, a sum of two numbers."""
+    """As on f32."""
     for i in seq(0, n):
         m: f64
         e: f64
-        k: f64
-        f: f64
-        s: f64
-        u: f64
+        r: f64
         p: f64
-        g: f64
-        h: f64
-        t: f64
+        o: f64
+        u: f64
+        q: u64
         m = mantissa(x[i])
         e = logb(x[i])
-        k = select(m, 1.0, e + 1.0, e)
-        f = m - 1.0
-        s = f / (m + 1.0)
-        u = s * s
-        p = fma(u, 0.13803168537955426, 0.13180197284785797)
-        p = fma(p, u, 0.15390666373766831)
-        p = fma(p, u, 0.1818168162912002)
-        p = fma(p, u, 0.22222223986013057)
-        p = fma(p, u, 0.285714285591693)
-        p = fma(p, u, 0.4000000000003906)
-        p = fma(p, u, 0.6666666666666663)
-        h = f * 0.5
-        g = h * f
-        p = fma(p, u, g)
-        p = fma(s, p, 0.0 - fma(h, f, 0.0 - g))
-        h = f - g
-        p = p + ((f - h) - g)
-        t = h * 1.4426950408889634
-        p = fma(h, 1.4426950408889634, 0.0 - t) + fma(h, 2.0355273740931033e-17, p * 1.4426950408889634)
-        g = k + t
-        g = g + (((k - g) + t) + p)
-        y[i] = select(abs(k), 2000.0, g, k + f)
+        q = bits(m) >> 48
+        r = fma(m, mantissa_inverse_f64(q), -1.0)
+        u = r * r
+        p = fma(u, 0.1602378738943561, 0.20610026169460455)
+        p = fma(p, u, 0.28853900704019175)
+        p = fma(p, u, 0.48089834696335737)
+        p = fma(p, u, 2.833903248369168e-18)
+        o = fma(u, -0.1294481305605248, -0.18038311055887593)
+        o = fma(o, u, -0.2404491246216135)
+        o = fma(o, u, -0.36067376024258474)
+        o = fma(o, u, -0.7213475204444791)
+        p = fma(o, r, p)
+        p = fma(p, r, log2_low_f64(q))
+        y[i] = (e + log2_high_f64(q)) + fma(r, 1.4426950408889634, p)
 
 
 @proc
 def log1p_f64(n: size, x: [f64][n], y: [f64][n]):
-    """As the logarithm of u = 1 + x, with what u lost, c, added in the first order: c / u; below 2^-54 it is x."""
+    """As on f32."""
     for i in seq(0, n):
         v: f64
-        c: f64
         m: f64
         e: f64
-        k: f64
-        f: f64
-        s: f64
-        u: f64
-        p: f64
-        g: f64
         h: f64
-        t: f64
+        c: f64
+        r: f64
+        p: f64
+        o: f64
+        u: f64
+        w: f64
+        s: f64
+        q: u64
         v = x[i] + 1.0
-        c = select(x[i], 1e18, select(x[i], 1.0, x[i] - (v - 1.0), 1.0 - (v - x[i])), 0.0)
         m = mantissa(v)
         e = logb(v)
-        k = select(m, 1.0, e + 1.0, e)
-        c = scaleb(c, min(60.0, 0.0 - k))
-        f = m - 1.0
-        h = f + c
-        c = (f - h) + c
-        f = h
-        s = f / (f + 2.0)
-        u = s * s
-        p = fma(u, 0.13803168537955426, 0.13180197284785797)
-        p = fma(p, u, 0.15390666373766831)
-        p = fma(p, u, 0.1818168162912002)
-        p = fma(p, u, 0.22222223986013057)
-        p = fma(p, u, 0.285714285591693)
-        p = fma(p, u, 0.4000000000003906)
-        p = fma(p, u, 0.6666666666666663)
-        h = f * 0.5
-        g = h * f
-        p = fma(p, u, g)
-        p = fma(s, p, c - fma(h, f, 0.0 - g))
-        t = k * 0.6931471805598903
-        h = f - g
-        p = p + ((f - h) - g)
-        g = t + h
-        p = p + (h - (g - t))
-        p = fma(k, 5.497923018708371e-14, p)
-        g = g + p
-        g = select(abs(k), 2000.0, g, k + f)
-        y[i] = select(abs(x[i]), 5.551115123125783e-17, x[i], g)
+        q = bits(m)
+        s = from_bits((q - bits(v)) + 4607182418800017408)
+        c = max((x[i] - (v - 1.0)) * s, -2.220446049250313e-16)
+        q = q >> 48
+        s = mantissa_inverse_f64(q)
+        h = fma(m, s, -1.0)
+        c = c * s
+        r = h + c
+        u = r * r
+        p = fma(u, -0.10064236189877421, -0.12499886883428103)
+        p = fma(p, u, -0.1666666672878027)
+        p = fma(p, u, -0.2499999999999248)
+        p = fma(p, u, -0.5)
+        o = fma(u, 0.0863438205671688, 0.11115388691109507)
+        o = fma(o, u, 0.14285704810035857)
+        o = fma(o, u, 0.20000000007473004)
+        o = fma(o, u, 0.33333333333331555)
+        p = fma(o, r, p)
+        w = fma(e, 2.8235290563031577e-13, ln_low_f64(q))
+        w = fma(u, p, w) + ((h - r) + c)
+        p = fma(e, 0.693147180559663, ln_high_f64(q)) + (r + w)
+        y[i] = from_bits(bits(p) | (bits(x[i]) & 9223372036854775808))
 
 
 @proc
@@ -358,7 +340,7 @@ def erf_f64(n: size, x: [f64][n], y: [f64][n]):
 
 @proc
 def sigmoid_f64(n: size, x: [f64][n], y: [f64][n]):
-    """1 / (1 + E) or E / (1 + E), E = e^-|x|. E and the denominator are sums of two numbers; the quotient is corrected."""
+    """As on f32; above 37.45 it is 1."""
     for i in seq(0, n):
         v: f64
         k: f64
@@ -366,41 +348,35 @@ def sigmoid_f64(n: size, x: [f64][n], y: [f64][n]):
         c: f64
         r: f64
         p: f64
-        w: f64
-        h: f64
-        hl: f64
+        o: f64
+        u: f64
+        g: f64
         d: f64
-        dl: f64
-        q: f64
         z: f64
-        v = max(-746.0, 0.0 - abs(x[i]))
+        v = max(-746.0, min(37.45, x[i]))
         k = rint(v * 1.4426950408889634)
-        r1 = fma(k, -0.6931471805598903, v)
-        c = k * -5.497923018708371e-14
+        r1 = fma(k, 0.6931471805598903, 0.0 - v)
+        c = k * 5.497923018708371e-14
         r = r1 + c
-        p = fma(r, 2.5113331211421618e-08, 2.7631521356475967e-07)
-        p = fma(p, r, 2.7557230994522806e-06)
-        p = fma(p, r, 2.4801489183438713e-05)
-        p = fma(p, r, 0.00019841269900349134)
-        p = fma(p, r, 0.0013888888947858557)
-        p = fma(p, r, 0.008333333333315466)
-        p = fma(p, r, 0.04166666666651159)
-        p = fma(p, r, 0.16666666666666685)
-        p = fma(p, r, 0.5000000000000013)
-        p = fma(r * r, p, c)
-        w = r1 + p
-        h = 1.0 + w
-        hl = ((1.0 - h) + w) + ((r1 - w) + p)
-        h = scaleb(h, k)
-        hl = scaleb(hl, k)
-        d = 1.0 + h
-        dl = ((1.0 - d) + h) + hl
-        q = 1.0 / d
-        h = select(x[i], 0.0, h, 1.0)
-        hl = select(x[i], 0.0, hl, 0.0)
-        z = h * q
-        hl = fma(0.0 - z, d, h) + fma(0.0 - z, dl, hl)
-        y[i] = fma(hl, q, z)
+        u = r * r
+        p = fma(u, 2.0886982679354775e-09, 2.7557340736901366e-07)
+        p = fma(p, u, 2.4801587274733355e-05)
+        p = fma(p, u, 0.0013888888888894284)
+        p = fma(p, u, 0.041666666666666685)
+        p = fma(p, u, 0.5)
+        o = fma(u, 2.5106841837314753e-08, 2.755724846884736e-06)
+        o = fma(o, u, 0.00019841269883717956)
+        o = fma(o, u, 0.008333333333322087)
+        o = fma(o, u, 0.16666666666666677)
+        p = r1 + fma(u, fma(o, r, p), c)
+        c = scaleb(1.0, k)
+        g = c + 1.0
+        d = g + p
+        p = (g - d) + p
+        p = p + (c - (g - 1.0))
+        z = 1.0 / d
+        p = fma(z, p, fma(z, d, -1.0))
+        y[i] = scaleb(fma(0.0 - z, p, z), k)
 
 
 @proc
@@ -418,30 +394,36 @@ def rsqrt_f64(n: size, x: [f64][n], y: [f64][n]):
 
 @proc
 def cbrt_f64(n: size, x: [f64][n], y: [f64][n]):
-    """As on f32, with one more step of Halley's before."""
+    """As on f32."""
     for i in seq(0, n):
         m: f64
         e: f64
         k: f64
-        c: f64
+        r: f64
+        p: f64
         h: f64
-        d: f64
-        s: u64
+        f: f64
+        a: f64
+        q: u64
+        j: u64
         m = mantissa(abs(x[i]))
         e = logb(x[i])
-        e = select(m, 1.0, e + 1.0, e)
-        k = floor(fma(e, 0.3333333333333333, 0.1))
-        e = fma(k, -3.0, e)
-        c = fma(m, 0.049712017, -0.26307243)
-        c = fma(c, m, 0.7110651)
-        c = fma(c, m, 0.50233436)
-        c = c * select(e, 0.5, 1.0, select(e, 1.5, 1.2599210498948732, 1.5874010519681994))
-        m = scaleb(m, e)
-        d = fma(0.0 - c * c, c, m)
-        c = fma(c * d, 1.0 / fma(d, -2.0, m * 3.0), c)
-        h = c * c
-        d = fma(0.0 - h, c, m)
-        d = fma(0.0 - fma(c, c, 0.0 - h), c, d)
-        c = fma(c * d, 1.0 / (m * 3.0), c)
-        s = bits(scaleb(c, k)) | (bits(x[i]) & 9223372036854775808)
-        y[i] = select(abs(k), 400.0, from_bits(s), x[i])
+        k = rint(fma(e, 0.3333333333333333, -0.3333333333333333))
+        j = bits(fma(k, -3.0, e) + 4503599627370496.0)
+        q = bits(m) >> 48
+        r = fma(m, cbrt_inverse_f64(q), -1.0)
+        p = fma(r, 0.012119862204610152, -0.01582493310624371)
+        p = fma(p, r, 0.019005343068358327)
+        p = fma(p, r, -0.02347212781997129)
+        p = fma(p, r, 0.030178322222202687)
+        p = fma(p, r, -0.041152263269400885)
+        p = fma(p, r, 0.06172839506339657)
+        p = fma(p, r, -0.11111111111114011)
+        p = fma(p, r, 0.33333333333333315)
+        p = p * r
+        h = cbrt_root_f64(q)
+        f = root_of_two_f64(j)
+        a = h * f
+        f = fma(h, root_of_two_rest_f64(j), fma(h, f, 0.0 - a))
+        a = a + fma(a, p, f)
+        y[i] = from_bits(bits(scaleb(a, k)) | (bits(x[i]) & 9223372036854775808))

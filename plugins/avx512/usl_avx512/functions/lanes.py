@@ -12,6 +12,7 @@ from functools import cache
 
 from usl_avx512 import isa, kernels_int
 from usl_avx512.isa.function_texts import FILE, function_texts
+from usl_avx512.isa.tables import TABLE_TEXTS
 from usl_avx512.memories import AVX512
 from usl_c11.emit import library
 from usl_core import Procedure
@@ -22,7 +23,7 @@ LANES = {"f32": 16, "f64": 8}
 SUFFIXES = {"f32": "ps", "f64": "pd"}
 VECTORS = {"f32": "__m512", "f64": "__m512d"}
 
-TABLES = ("basics", "floats", "exponents", "choices", "bits", "integers", "conversions", "casts")
+TABLES = ("basics", "floats", "exponents", "choices", "bits", "integers", "conversions", "casts", "tables")
 
 
 @cache
@@ -53,8 +54,8 @@ def on_registers(p: Procedure, typ: str) -> Procedure:
     return simplify(p)
 
 
-def c_function(p: Procedure, name: str, typ: str) -> str:
-    """A procedure on vectors x (and z) and y as a C function on registers, which takes x (and z) and returns y."""
+def c_function(p: Procedure, name: str, typ: str, how: str = "inline") -> str:
+    """A procedure on vectors, the last of which is y, as a C function on registers, which takes the others and returns y."""
     made = library([rename(on_registers(p, typ), "body").ir], "body", exported=False).files["body.c"]
     found = re.search(r"^static void body_body\(.*?\)\n\{\n(.*?)^\}\n", made, flags=re.MULTILINE | re.DOTALL)
     assert found is not None, made
@@ -63,19 +64,19 @@ def c_function(p: Procedure, name: str, typ: str) -> str:
     body = re.sub(rf"_mm512_storeu_{s}\(y, (\w+)\);", r"return \1;", body)
     assert "loadu" not in body and "storeu" not in body, body
     formals = [arg.name() for arg in p.args() if arg.is_tensor() and arg.name() != "y"]
-    head = f"static inline {vector} {name}({', '.join(f'{vector} {formal}' for formal in formals)})"
-    return f"{head}\n{{\n{body}}}\n"
+    head = f"static {how} {vector} {name}({', '.join(f'{vector} {formal}' for formal in formals)})"
+    tables = [guarded(table, TABLE_TEXTS[table]) for table in dict.fromkeys(re.findall(r"usl_avx512_at_\w+", body))]
+    return "\n".join([*tables, f"{head}\n{{\n{body}}}\n"])
 
 
-NEAR = {"f32": "4096.0f", "f64": "1048576.0"}
+NEAR = {"f32": "1024.0f", "f64": "1048576.0"}
 """Where near procedures end: as in `kernels_turns`."""
 WIDE = {
     "sin": "usl_avx512_sin_wide_pd({x}, _mm512_setzero_pd())",
     "cos": "usl_avx512_sin_wide_pd({x}, _mm512_set1_pd(1.0))",
     "tan": "_mm512_div_pd(usl_avx512_sin_wide_pd({x}, _mm512_setzero_pd()), usl_avx512_sin_wide_pd({x}, _mm512_set1_pd(1.0)))",
-    "pow": "usl_avx512_pow_wide_pd({x}, {z})",
 }
-"""What functions on f32 are in f64, of half a register of each operand."""
+"""What functions on f32 are in f64, of half a register."""
 
 HALVES = """\
 static {how} __m512 {name}({formals})
@@ -98,7 +99,18 @@ static inline {vector} usl_avx512_{f}_{s}({vector} x)
     return y;
 }}
 """
-RARE = "__attribute__((noinline, unused))"
+SPECIAL = """\
+static inline {vector} usl_avx512_pow_{s}({vector} x, {vector} z)
+{{
+    {vector} y = usl_avx512_pow_near_{s}(x, z);
+    const {mask} sign = _mm512_cmplt_epi{bits}_mask(_mm512_cast{s}_si512(x), _mm512_setzero_si512());
+    const {mask} special = ({mask})(sign | _mm512_cmp_{s}_mask(y, y, _CMP_UNORD_Q));
+    if (special)
+        y = usl_avx512_pow_special_{s}(x, z, y);
+    return y;
+}}
+"""
+RARE = "__attribute__((noinline, cold, unused))"
 LIBRARY = """\
 #include <math.h>
 static {rare} __m512d usl_avx512_{f}_far_pd(__m512d x)
@@ -120,20 +132,29 @@ def by_size(function: str, typ: str) -> str:
 
 def through_f64(function: str, name: str, how: str) -> str:
     """A C function on registers of f32 that computes both halves in f64."""
-    operands = "xz" if "{z}" in WIDE[function] else "x"
-    low, high = (WIDE[function].format(**{each: part.format(x=each) for each in operands}) for part in (LOW, HIGH))
-    return HALVES.format(how=how, name=name, formals=", ".join(f"__m512 {each}" for each in operands), low=low, high=high)
+    low, high = (WIDE[function].format(x=part.format(x="x")) for part in (LOW, HIGH))
+    return HALVES.format(how=how, name=name, formals="__m512 x", low=low, high=high)
+
+
+def power(typ: str) -> list[str]:
+    """The C functions of `pow` on registers."""
+    from usl_avx512.functions import kernels_pow
+
+    s, mask, parts = SUFFIXES[typ], {"f32": "__mmask16", "f64": "__mmask8"}[typ], vars(kernels_pow)
+    near = c_function(parts[f"pow_near_{typ}"], f"usl_avx512_pow_near_{s}", typ)
+    special = c_function(parts[f"pow_special_{typ}"], f"usl_avx512_pow_special_{s}", typ, RARE)
+    return [near, special, SPECIAL.format(s=s, vector=VECTORS[typ], mask=mask, bits=typ[1:])]
 
 
 def procedures() -> dict[str, tuple[Procedure, str]]:
     """By the name of its C function: each procedure, and its type; what they are made of is left out."""
-    from usl_avx512.functions import kernels_f32, kernels_f64, kernels_turns
+    from usl_avx512.functions import kernels_f32, kernels_f64, kernels_pow, kernels_turns
 
     found = {}
-    for module in (kernels_f32, kernels_f64, kernels_turns):
+    for module in (kernels_f32, kernels_f64, kernels_turns, kernels_pow):
         for name, value in vars(module).items():
             function, _, typ = name.rpartition("_")
-            if isinstance(value, Procedure) and typ in SUFFIXES and not function.endswith("_near"):
+            if isinstance(value, Procedure) and typ in SUFFIXES and not function.endswith(("_near", "_special")):
                 found[f"usl_avx512_{function}_{SUFFIXES[typ]}"] = (value, typ)
     return found
 
@@ -162,8 +183,8 @@ def texts(name: str, p: Procedure, typ: str) -> str:
     if hasattr(kernels_turns, part := f"{function}_near_{typ}"):
         near = c_function(getattr(kernels_turns, part), f"usl_avx512_{function}_near_{SUFFIXES[typ]}", typ)
         return "\n".join([*far(function, typ), near, by_size(function, typ)])
-    if typ == "f32" and function in WIDE:
-        return "\n".join([wide(function), through_f64(function, name, "inline")])
+    if function == "pow":
+        return "\n".join(power(typ))
     return c_function(p, name, typ)
 
 

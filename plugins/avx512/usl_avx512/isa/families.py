@@ -27,13 +27,14 @@ from usl_avx512.isa.function_texts import function_texts
 from usl_avx512.isa.helpers import HELPERS
 from usl_avx512.masks import MACROS
 from usl_avx512.memories import AVX2, AVX512, AVX512_XMM, AVX512_YMM
+from usl_avx512.tables import EXTERNS as IN_TABLES
 from usl_core.ir.memory import DRAM
 
 if TYPE_CHECKING:
     from usl_core import Procedure
 
 _SCOPE: dict[str, object] = {"AVX512": AVX512, "AVX512_YMM": AVX512_YMM, "AVX512_XMM": AVX512_XMM, "AVX2": AVX2, "DRAM": DRAM}
-_SCOPE |= {extern.name: extern for extern in EXTERNS}
+_SCOPE |= {extern.name: extern for extern in EXTERNS} | IN_TABLES
 _LOOPS = re.compile(r"^ +for \w+ in seq\(0, (\w+)\):", re.MULTILINE)
 _TENSOR = re.compile(r"(\w+): \[\w+\]\[([^\]]*)\]")
 _NAME = re.compile(r"^ *def ([^(]+)\(", re.MULTILINE)
