@@ -94,7 +94,7 @@ fuzz: setup  ## random steps on random programs, on all cores: make fuzz STEPS=2
 mutate: setup  ## disable each condition of the kernel in turn, something must fail: make mutate ONLY=ID LIST=1
 	@$(PY) -m tests.mutation --jobs $(if $(filter auto,$(JOBS)),0,$(JOBS)) $(if $(ONLY),--only $(ONLY)) $(if $(LIST),--list) $(if $(FRESH),--fresh)
 
-bench: $(if $(filter soac,$(WHAT)),$(STAMP),$(PEERS)) $(if $(filter conv,$(WHAT)),$(ONEDNN)/.installed) $(if $(filter soac,$(WHAT)),$(ARRAYS)/.installed)  ## benchmarks: make bench WHAT=sgemm
+bench: $(if $(filter soac,$(WHAT)),$(STAMP),$(PEERS)) $(if $(filter conv lowp,$(WHAT)),$(ONEDNN)/.installed) $(if $(filter soac,$(WHAT)),$(ARRAYS)/.installed)  ## benchmarks: make bench WHAT=sgemm
 	@$(PY) -m bench $(WHAT)
 
 $(PEERS): $(STAMP)

@@ -90,23 +90,18 @@ def run_conv(rounds: int) -> Outcome:
 
 
 def run_lowp(rounds: int) -> Outcome:
-    from bench import lowp, versus
+    from bench import versus
 
-    results: dict[str, Any] = {}
-    problems: list[str] = []
+    result = versus.run_pinned("bench.lowp", "--rounds", str(max(rounds, 15)))
     report.RESULTS.mkdir(parents=True, exist_ok=True)
-    for name, options in (("vnni", ["--held"]), ("any", [])):
-        result = versus.run_pinned("bench.lowp", "--rounds", str(max(rounds, 15)), *options)
-        rows = [versus.Row.from_json(row) for row in result["rows"]]
-        (report.RESULTS / f"lowp_{name}.md").write_text(versus.markdown(rows, result["peak_gflops"]), encoding="utf-8")
-        for missing in result["missing"]:
-            print(f"not compared with {missing}")
-        missed = lowp.judge(rows) if name == "vnni" else []
-        for goal in missed:
-            print(f"missed: {goal}")
-        problems += result["problems"]
-        results[name] = result | {"missed": missed}
-    return results, problems
+    for missing in result["missing"]:
+        print(f"not compared with {missing}")
+    for kind, table in result["tables"].items():
+        rows = [versus.Row.from_json(row) for row in table["rows"]]
+        (report.RESULTS / f"lowp_{kind}.md").write_text(versus.markdown(rows, table["peak_gflops"]), encoding="utf-8")
+        for goal in table["missed"]:
+            print(f"{kind} missed: {goal}")
+    return result, result["problems"]
 
 
 def run_nn(rounds: int) -> Outcome:

@@ -95,26 +95,28 @@ class TimingLoop:
             source.write_text(SOURCE.read_text(encoding="utf-8") + thunks, encoding="utf-8")
             vectors = ["-mprefer-vector-width=512", "-Wno-psabi"]
             run_tool(
-                [*compiler(), "-O2", *vectors, "-march=native", "-fPIC", "-shared", *flags, str(source), "-o", str(library)]
+                [*compiler(), "-O2", *vectors, "-march=native", "-fPIC", "-shared", str(source), "-o", str(library), *flags]
             )
-            self._library = ctypes.CDLL(str(library))
+            self.library = ctypes.CDLL(str(library))
         except BaseException:
             self.close()
             raise
-        self._library.versus_sample.restype = ctypes.c_double
-        self._library.versus_read.restype = ctypes.c_double
+        self.library.versus_sample.restype = ctypes.c_double
+        self.library.versus_read.restype = ctypes.c_double
+
+    def function(self, name: str) -> Any:
+        """One of the thunks, to be called from Python."""
+        return getattr(self.library, name)
 
     def address(self, function: str) -> int:
-        found = ctypes.cast(getattr(self._library, function), ctypes.c_void_p).value
+        found = ctypes.cast(self.function(function), ctypes.c_void_p).value
         assert found is not None
         return found
 
     def sample(self, work: int, states: Sequence[int], repeats: int) -> float:
         """Seconds of one call, as the mean of repeats calls."""
         array = (ctypes.c_void_p * len(states))(*states)
-        seconds = self._library.versus_sample(
-            ctypes.c_void_p(work), array, ctypes.c_int64(len(states)), ctypes.c_int64(repeats)
-        )
+        seconds = self.library.versus_sample(ctypes.c_void_p(work), array, ctypes.c_int64(len(states)), ctypes.c_int64(repeats))
         return float(seconds)
 
     def measure(self, case: Case, contestants: Mapping[str, tuple[int, Sequence[int]]], rounds: int) -> Row:
@@ -135,7 +137,7 @@ class TimingLoop:
             once = min(self.sample(work, own, 1), self.sample(work, own, 1))
             repeats.append(max(1, math.ceil(SAMPLE_SECONDS / max(once, 1e-9))))
         seconds = (ctypes.c_double * (rounds * len(names)))()
-        self._library.versus_rounds(
+        self.library.versus_rounds(
             ctypes.c_int64(len(names)),
             (ctypes.c_void_p * len(names))(*works),
             (ctypes.c_void_p * (count * len(names)))(*(state for own in states for state in own)),
@@ -156,7 +158,7 @@ class TimingLoop:
         best = math.inf
         for _ in range(repeats):
             begin = time.perf_counter()
-            self._library.versus_read(ctypes.c_void_p(start), ctypes.c_int64(count))
+            self.library.versus_read(ctypes.c_void_p(start), ctypes.c_int64(count))
             best = min(best, time.perf_counter() - begin)
         return 8.0 * count / best / 1e9
 

@@ -1,8 +1,9 @@
-"""Products of short integers: exact for every shape, schedules keep their meaning, mistakes are named."""
+"""Products of short types: exact for every shape, schedules keep their meaning, mistakes are named."""
 
 from __future__ import annotations
 
 import math
+import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -13,12 +14,23 @@ import pytest
 from avx512_build import FEATURES, WARNINGS, compiler
 
 from usl_avx512 import isa
-from usl_avx512.gemm.short import BYTES, SHORTS, Blocking, packing_schedule, short_gemm, with_sums_used
-from usl_avx512.kernels import Packed, QuantizedLinear, gemm_s8s8s32, gemm_s16s16s32, gemm_u8s8s32
-from usl_avx512.kernels.short import short_library
-from usl_avx512.short_products import packing, product
+from usl_avx512.gemm.short import (
+    BFLOATS,
+    BFLOATS_IN_SINGLE,
+    BYTES,
+    SHORTS,
+    Blocking,
+    packing_schedule,
+    short_gemm,
+    with_sums_used,
+)
+from usl_avx512.kernels import LinearBF16, Packed, QuantizedLinear, gemm_bf16, gemm_s8s8s32, gemm_s16s16s32, gemm_u8s8s32
+from usl_avx512.kernels import short as short_kernels
+from usl_avx512.kernels.short_library import KINDS, gemm_entry, short_library, short_path
+from usl_avx512.short_products import packing, product, signed_product
 from usl_c11.compiler import find_compiler
 from usl_c11.cpu import has_feature
+from usl_core import probe
 from usl_core.errors import JitError
 from usl_core.interp.run import run
 
@@ -61,6 +73,79 @@ def integers(random: np.random.Generator, shape: tuple[int, ...], dtype: Any) ->
     return np.where(random.random(shape) < 0.2, ends, values).astype(dtype)
 
 
+@pytest.fixture(params=["pairs", "in f32"])
+def bfloats(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run the test with the instruction for pairs of bf16, if the processor has it, and without."""
+    try:
+        found = has_feature("avx512f", find_compiler()), has_feature("avx512bf16", find_compiler())
+    except JitError:
+        found = False, False
+    if not found[request.param == "pairs"]:
+        pytest.skip("this processor has no such instructions, or there is no C compiler")
+    if request.param == "in f32":
+        monkeypatch.setattr(short_kernels, "_fitting", lambda name: f"{name}_widened" if "bf16" in name else name)
+
+
+def bits(values: np.ndarray) -> np.ndarray:
+    """Those of bf16, of numbers that are some."""
+    return (values.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
+
+
+def numbers(bits_of: np.ndarray) -> np.ndarray:
+    """What bits of bf16 stand for."""
+    return (bits_of.astype(np.uint32) << 16).view(np.float32)
+
+
+def rounded(values: np.ndarray) -> np.ndarray:
+    """The bits of the nearest bf16, of two the even one."""
+    found = values.astype(np.float32).view(np.uint32)
+    return ((found + 0x7FFF + (found >> 16 & 1)) >> 16).astype(np.uint16)
+
+
+@pytest.mark.usefixtures("bfloats")
+def test_products_of_bf16_are_exact_where_sums_are() -> None:
+    """Small integers, whose sums f32 holds in any order; and numbers of all sizes within what roundings allow."""
+    random = np.random.default_rng(5)
+    for m, n, k in (*SHAPES, (0, 3, 2), (3, 0, 2), (3, 2, 0)):
+        a, b = random.integers(-8, 9, (m, k + 3))[:, :k], random.integers(-8, 9, (k, n + 2))[:, 1 : n + 1]
+        c = random.integers(-100, 100, (m, n)).astype(np.float32)
+        for weights in (bits(b), Packed(bits(b))):
+            found = np.array(c)
+            gemm_bf16(bits(a), weights, found)
+            assert np.array_equal(found, c + a @ b), (m, n, k)
+    a, b = (rounded(random.standard_normal(shape) * 2.0 ** random.integers(-30, 30, shape)) for shape in ((9, 100), (100, 70)))
+    found = np.zeros((9, 70), np.float32)
+    gemm_bf16(a, b, found)
+    exact, size = (f(numbers(a).astype(np.float64)) @ f(numbers(b).astype(np.float64)) for f in (np.array, np.abs))
+    assert (np.abs(found - exact) <= 100 * 2.0**-24 * size).all()
+
+
+@pytest.mark.usefixtures("bfloats")
+@pytest.mark.parametrize("result", ["bfloat16", "float32"])
+def test_layers_of_bf16_round_once_to_even(result: str) -> None:
+    random = np.random.default_rng(6)
+    for m, n, k in (*SHAPES, (200, 66, 12), (2, 3, 0), (0, 3, 2)):
+        x, w, bias = (
+            random.integers(-8, 9, (m, k)),
+            random.integers(-8, 9, (k, n)),
+            random.integers(-5, 5, n).astype(np.float32),
+        )
+        low, high = (0.0, math.inf) if m % 2 else (-90.0, 100.5)
+        wanted = np.clip((x @ w + bias).astype(np.float32), np.float32(low), np.float32(high))
+        found = LinearBF16(bits(w), bias, low=low, high=high, result=result)(bits(x))
+        assert np.array_equal(found, wanted if result == "float32" else rounded(wanted)), (m, n, k)
+
+
+@pytest.mark.usefixtures("bfloats")
+def test_bf16_may_be_given_by_its_name() -> None:
+    bfloat16 = pytest.importorskip("ml_dtypes").bfloat16
+    x, w = np.ones((3, 5), bfloat16), np.full((5, 2), 3, bfloat16)
+    c = np.zeros((3, 2), np.float32)
+    gemm_bf16(x, w, c)
+    y = LinearBF16(w, result=bfloat16)(x)
+    assert (c == 15).all() and y.dtype == bfloat16 and (y == 15).all()
+
+
 @pytest.mark.usefixtures("native")
 @pytest.mark.parametrize("name", PRODUCTS)
 def test_sums_are_exact_for_every_shape(name: str) -> None:
@@ -77,8 +162,9 @@ def test_sums_are_exact_for_every_shape(name: str) -> None:
 
 
 @pytest.mark.usefixtures("native")
-@pytest.mark.parametrize("result", ["uint8", "int8", "float32"])
-@pytest.mark.parametrize("x_type", [np.uint8, np.int8])
+@pytest.mark.parametrize(
+    ("result", "x_type"), [("uint8", np.uint8), ("int8", np.uint8), ("float32", np.uint8), ("int8", np.int8)]
+)
 def test_layers_round_to_even_and_saturate(result: str, x_type: Any) -> None:
     random = np.random.default_rng(2)
     for m, n, k in (*SHAPES, (200, 66, 12), (2, 3, 0), (0, 3, 2)):
@@ -94,22 +180,40 @@ def test_layers_round_to_even_and_saturate(result: str, x_type: Any) -> None:
         assert found.dtype == result and np.array_equal(found, wanted.astype(result)), (m, n, k)
 
 
-@pytest.mark.parametrize(("kind", "group"), [("u8s8", BYTES), ("s16s16", SHORTS)])
+@pytest.mark.parametrize(
+    ("kind", "group"), [("u8s8", BYTES), ("s16s16", SHORTS), ("bf16", BFLOATS), ("bf16", BFLOATS_IN_SINGLE)]
+)
 def test_schedules_give_what_the_plain_loops_give(kind: str, group: Any) -> None:
     random, blocking = np.random.default_rng(3), Blocking(groups=2, rows=7)
-    (a_type, b_type), size = {"u8s8": (np.uint8, np.int8), "s16s16": (np.int16, np.int16)}[kind], group.size
-    kernel = short_gemm(product(kind), group, blocking)
+    types: dict[str, tuple[Any, Any]] = {"u8s8": (np.uint8, np.int8), "s16s16": (np.int16, np.int16)}
+    size, kernel = group.size, short_gemm(product(kind), group, blocking)
+
+    def matrix(shape: tuple[int, ...], side: int) -> np.ndarray:
+        return integers(random, shape, types[kind][side]) if kind in types else bits(random.integers(-8, 9, shape))
+
     for m, n, k in ((8, 67, 3 * size + 1), (1, 16, size)):
         groups, panels = -(-k // size), -(-n // 64)
-        b = integers(random, (k, n), b_type)
-        plain, fast = (np.full((panels, groups, 64 * size), 5, b_type) for _ in range(2))
+        b = matrix((k, n), 1)
+        plain, fast = (np.full((panels, groups, 64 * size), 5, b.dtype) for _ in range(2))
         run(packing(kind).ir, [k, n, b, plain])
         run(packing_schedule(packing(kind), group).ir, [k, n, b, fast])
         assert np.array_equal(plain, fast)
-        a, c = integers(random, (m, size * groups), a_type), integers(random, (m, n), np.int32)
+        a, c = matrix((m, size * groups), 0), integers(random, (m, n), np.int16).astype(np.int32)
+        c = c if kind in types else c.astype(np.float32)
         found = np.array(c)
         run(product(kind).ir, [m, n, groups, a, plain, c])
         run(kernel.fast.ir, [m, n, groups, a, plain, found])
+        assert np.array_equal(found, c)
+
+
+def test_sums_are_used_where_the_plain_loops_use_them() -> None:
+    random, fast = np.random.default_rng(7), with_sums_used(signed_product(), BYTES, isa.for_lanes(16, types=("i32",)), rows=7)
+    for m, n, groups in ((8, 67, 2), (1, 16, 1)):
+        a, w = integers(random, (m, 4 * groups), np.uint8), integers(random, (-(-n // 64), groups, 256), np.int8)
+        s, c = integers(random, (n,), np.int32), integers(random, (m, n), np.int32)
+        found = np.array(c)
+        run(signed_product().ir, [m, n, groups, a, w, s, c])
+        run(fast.ir, [m, n, groups, a, w, s, found])
         assert np.array_equal(found, c)
 
 
@@ -133,24 +237,39 @@ def shifted(M: size, N: size, G: size, A: [u8][M, 4 * G] @ DRAM, W: [i8][(N + 63
         {"DRAM": DRAM},
     )
     lanes = isa.for_lanes(16, types=("i32", "i16"))
-    fast = with_sums_used(p, short_gemm(product("u8s8"), BYTES), lanes).jit()
+    fast = with_sums_used(p, BYTES, lanes).jit()
     random = np.random.default_rng(4)
     a, b, y = integers(random, (9, 12), np.uint8), integers(random, (12, 83), np.int8), np.empty((9, 83), np.int16)
     fast(9, 83, 3, a, Packed(b).panels, y)
     assert np.array_equal(y, np.maximum(a.astype(np.int32) @ b.astype(np.int32), -7).astype(np.int16))
 
 
-def test_sums_stay_in_registers(tmp_path: Path) -> None:
-    """No register goes to the stack in the loops: with the intrinsics, gcc 11 and 12 would move every sum in every round."""
-    for name, text in short_library("usl_gemm_u8s8s32").files.items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    flags = [*WARNINGS, *(f"-m{feature}" for feature in (*FEATURES, "avx512vnni"))]
-    command = [*compiler(), "-std=c11", "-O3", *flags, "-S", "usl_gemm_u8s8s32.c", "-o", "-"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.count("vpdpbusd") >= 24
-    moved = [line for line in done.stdout.splitlines() if "zmm" in line and ("(%rsp" in line or "(%rbp" in line)]
-    assert not moved
+SHIPPED = [*map(gemm_entry, KINDS), "usl_linear_u8s8u8", "usl_linear_bf16bf16"]
+
+
+@pytest.mark.usefixtures("native")
+@pytest.mark.parametrize("name", SHIPPED)
+def test_sums_stay_in_registers(name: str) -> None:
+    """No register goes to the stack in the inner loops: gcc 11 and 12 move every sum in every round if they can."""
+    if probe.program("objdump") is None:
+        pytest.skip("there is no objdump")
+    if "bf16" in name and not has_feature("avx512bf16", find_compiler()):
+        pytest.skip("this processor has no AVX512_BF16")
+    counted = [(sum(line.startswith(("vpdp", "vdpbf16ps")) for line in loop), loop) for loop in inner_loops(short_path(name))]
+    assert max(count for count, _ in counted) == 24
+    products = [loop for count, loop in counted if count]
+    for loop in products:
+        assert not [line for line in loop if "zmm" in line and ("(%rsp" in line or "(%rbp" in line)]
+
+
+def inner_loops(library: Path) -> list[list[str]]:
+    """The instructions of each loop that has no other in it: from where a jump goes back to the jump."""
+    done = subprocess.run(["objdump", "-d", "--no-show-raw-insn", str(library)], capture_output=True, text=True, check=True)
+    code = {int(line[1], 16): line[2] for line in re.finditer(r"^ *([0-9a-f]+):\t(.*)$", done.stdout, re.MULTILINE)}
+    jumps = ((re.match(r"j\w+ +([0-9a-f]+)", text), at) for at, text in code.items())
+    loops = [(int(jump[1], 16), at) for jump, at in jumps if jump and int(jump[1], 16) <= at]
+    inner = [loop for loop in loops if not any(loop[0] <= a and b <= loop[1] for a, b in loops if (a, b) != loop)]
+    return [[text for at, text in code.items() if first <= at <= last] for first, last in inner]
 
 
 MISTAKES = {
@@ -159,6 +278,12 @@ MISTAKES = {
     "A must be of dtype uint8, not int8": lambda a, b, c: gemm_u8s8s32(a.view(np.int8), b, c),
     "B must be of dtype int8, not uint8": lambda a, b, c: gemm_u8s8s32(a, b.view(np.uint8), c),
     "C must be of dtype int32, not int64": lambda a, b, c: gemm_u8s8s32(a, b, c.astype(np.int64)),
+    "B must be of dtype uint16, not float32": lambda a, b, c: gemm_bf16(bits(a), b.astype(np.float32), c.astype(np.float32)),
+    "C must be of dtype float32, not int32": lambda a, b, c: gemm_bf16(bits(a), bits(b), c),
+    "B is packed from bfloat16, but this product wants int8": lambda a, b, c: gemm_u8s8s32(a, Packed(bits(b)), c),
+    "bias must be of dtype float32, not int32": lambda a, b, c: LinearBF16(bits(b), c[0]),
+    "result must be bfloat16 or float32, not float64": lambda a, b, c: LinearBF16(bits(b), result=np.float64),
+    "x must be of dtype uint16, not float32": lambda a, b, c: LinearBF16(bits(b))(a.astype(np.float32)),
     "B is packed from int16, but this product wants int8": lambda a, b, c: gemm_u8s8s32(a, Packed(b.astype(np.int16)), c),
     "the elements of a row of B must be next to each other": lambda a, b, c: gemm_u8s8s32(a, b[:, ::2], c),
     "C shares memory with A": lambda a, b, c: gemm_u8s8s32(c.view(np.uint8)[:, :4], b, c),

@@ -7,13 +7,14 @@
                     C[i, j] += i32(A[i, 4 * g + q]) * i32(W[j / 64, g, 4 * (j % 64) + q])
 
 W is packed: a panel of 64 columns after another, in each row after row of groups. `short_gemm` schedules this loop nest;
-`with_sums_used` one that makes something else of each sum: bias, scale, rounding, a clamp.
+`with_sums_used` one that makes something else of each sum while it is in its register: bias, scale, rounding, a clamp.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from usl_avx512 import isa
 from usl_avx512.gemm.panels import rows_in_tiles
@@ -48,10 +49,11 @@ LANES = 16
 PANEL = REGISTERS * LANES
 ROWS = 6
 """Rows of a tile: with four registers of sums each, 24 of the 32; four more hold a row of W and one a group of A."""
-LAST_ROWS = ((4, 3), (4, 4), (5, 4))
-"""Tiles at the end of a panel instead of one of six rows and one of 1, 2 or 3, which would wait for loads of W."""
-SUMS = 192
-"""Rows of sums that are kept, in the second-level cache, until something is made of them."""
+LINES = {"u8": 64, "i8": 64, "i16": 32, "u16": 32, "bf16": 32, "i32": 16, "f32": 16}
+"""Elements of a line of the caches."""
+LAST_ROWS = {6: ((4, 3), (4, 4), (5, 4)), 5: ((3, 3), (4, 3), (4, 4))}
+"""By the rows of the highest tile: tiles at the end of a panel instead of one of the most rows and one of 1, 2 or 3, which
+would wait for loads of W."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +71,17 @@ class Group:
     size: int
     dot: Procedure
     load: Procedure
-    prefetch_row: Procedure
     pack: Procedure
     """Puts as many rows of 16 columns side by side."""
+    sums: tuple[Procedure, ...] = (
+        isa.mm512_setzero_epi32,
+        isa.mm512_accumulateu_epi32,
+        isa.mm512_mask_accumulateu_epi32,
+        isa.mm512_storeu_epi32,
+    )
+    """Clear a register of sums, add it to C, store it."""
+    rows: int = ROWS
+    """Of the highest tile."""
 
     @property
     def register(self) -> int:
@@ -79,12 +89,18 @@ class Group:
         return self.size * LANES
 
 
-BYTES = Group(4, isa.mm512_dpbusd_set1_epi32, isa.mm512_loadu_epi8, isa.mm_prefetch_row_t0_u8, isa.mm_pack4_epi8)
+BYTES = Group(4, isa.mm512_dpbusd_set1_epi32, isa.mm512_loadu_epi8, isa.mm_pack4_epi8)
 """u8 by i8."""
-SHORTS = Group(2, isa.mm512_dpwssd_set1_epi32, isa.mm512_loadu_epi16, isa.mm_prefetch_row_t0_i16, isa.mm_pack2_epi16)
+SHORTS = Group(2, isa.mm512_dpwssd_set1_epi32, isa.mm512_loadu_epi16, isa.mm_pack2_epi16)
 """i16 by i16."""
-
-RESULTS = (isa.mm512_setzero_epi32, isa.mm512_accumulateu_epi32, isa.mm512_mask_accumulateu_epi32)
+FLOATS = (isa.mm512_setzero_ps, isa.mm512_accumulateu_ps, isa.mm512_mask_accumulateu_ps, isa.mm512_storeu_ps)
+BFLOATS = Group(2, isa.mm512_dpbf16_flushed_set1_ps, isa.mm512_loadu_bf16, isa.mm_pack2_bf16, FLOATS)
+"""bf16 by bf16, with sums in f32; subnormal numbers count as zeros."""
+BFLOATS_IN_SINGLE = Group(
+    *(2, isa.mm512_fmabf16_set1_ps, isa.mm512_loadu_bf16, isa.mm_pack2_bf16, FLOATS),
+    rows=5,
+)
+"""The same where the processor has no instruction for it: pairs are two registers of f32, for which a row less leaves room."""
 
 
 def short_gemm(p: Procedure, group: Group, blocking: Blocking | None = None) -> Kernel:
@@ -100,9 +116,10 @@ def short_gemm(p: Procedure, group: Group, blocking: Blocking | None = None) -> 
     return Kernel(p, scheduled(product, block))
 
 
-def one_block(p: Procedure, group: Group) -> Kernel:
-    """Panel by panel of W."""
-    full, edges = panel(p, REGISTERS, group, whole=True), edge_panels(p, group)
+def one_block(p: Procedure, group: Group, use: Sequence[Procedure] = ()) -> Kernel:
+    """Panel by panel of W. Sums are added to C, or p has a statement that uses them, which use are the instructions for."""
+    full = panel(p, REGISTERS, group, use, whole=True)
+    edges = [panel(p, registers, group, use, whole=False) for registers in range(REGISTERS, 0, -1)]
     product = panels_of_columns(p)
     product = full.call(product, product.find_loop("jo").body())
     for edge, nest in zip(edges, product.find("for i in _: _", many=True), strict=True):
@@ -130,103 +147,136 @@ def panels_of_columns(p: Procedure) -> Procedure:
     return simplify(eliminate_dead_code(p, none.body()[0]))
 
 
-def edge_panels(p: Procedure, group: Group) -> list[Kernel]:
-    """Panels of fewer columns, the widest first, as the branches of `panels_of_columns`."""
-    return [panel(p, registers, group, whole=False) for registers in range(REGISTERS, 0, -1)]
-
-
-def panel(p: Procedure, registers: int, group: Group, *, whole: bool) -> Kernel:
+def panel(p: Procedure, registers: int, group: Group, use: Sequence[Procedure], *, whole: bool) -> Kernel:
     """M rows of N columns that fill so many registers, the last one in part unless whole."""
     least, most = LANES * (registers - 1), LANES * registers
     base = p.partial_eval(N=most) if whole else p.add_assertion(f"N > {least}").add_assertion(f"N <= {most}")
     base = simplify(rename(base, f"{p.name()}_Mx{'' if whole else 'N'}{most}"))
-    loops = tile_in_loops(base, registers, group, whole)
-    tiles = {rows: tile(base, loops, rows, group if whole and rows == ROWS else None) for rows in range(1, ROWS + 1)}
-    return Kernel(base, scheduled(rows_in_tiles(base, tiles, LAST_ROWS), *tiles.values()))
+    loops = tile_of_used_sums(base, registers, group, whole, use) if use else tile_of_sums(base, registers, group, whole)
+    tiles = {
+        rows: tile(base, loops, rows, group if rows >= ROWS - 1 else None, PANEL if whole else 0)
+        for rows in range(1, group.rows + 1)
+    }
+    return Kernel(base, scheduled(rows_in_tiles(base, tiles, LAST_ROWS[group.rows]), *tiles.values()))
 
 
-def tile(base: Procedure, loops: Procedure, rows: int, ahead: Group | None) -> Kernel:
+def tile(base: Procedure, loops: Procedure, rows: int, ahead: Group | None, columns: int) -> Kernel:
     """A block of so many rows, with its loops written out: gcc leaves the sums in memory otherwise."""
     plain, fast = (rename(each.partial_eval(M=rows), base.name().replace("_M", f"_{rows}")) for each in (base, loops))
     if ahead is not None:
-        fast = asked_for_early(fast, rows, ahead)
+        fast = asked_for_early(fast, rows, ahead, columns)
     while unwritten := [loop for loop in fast.find("for _ in _: _", many=True) if loop.name() in ("i0", "i", "jt")]:
         fast = unroll_loop(fast, unwritten[0])
     return Kernel(plain, simplify(fast))
 
 
-def asked_for_early(p: Procedure, rows: int, group: Group) -> Procedure:
-    """Ask for C and the next rows of A during the sums, some lines in each of 16 steps: all at once would let W wait."""
+def asked_for_early(p: Procedure, rows: int, group: Group, columns: int) -> Procedure:
+    """Ask for so many columns of C and the next rows of A during the sums, some lines in each of 16 steps.
+
+    All at once would let W wait. Sums are in registers in both loops then: gcc 12 does not always keep 20 there in one loop.
+    """
     g = p.find_loop("g")
     p = divide_loop(p, g, LANES, ["gt", "gl"], tail="cut")
     place = p.forward(g).body()[0].before()
+    types = {argument.name(): str(argument.type()) for argument in p.args()}
     row = f"gt % {rows}"
-    for column in range(0, PANEL, LANES):
-        p = insert_noop_call(p, place, isa.mm_prefetch_row_t0_i32, [0, f"C[{row}:{row} + 1, {column}:{column + 1}]"])
+    for column in range(0, columns, LINES[types["C"]]):
+        p = insert_noop_call(p, place, prefetch(types["C"]), [0, f"C[{row}:{row} + 1, {column}:{column + 1}]"])
     for below in range(rows):
         start = f"{group.size * LANES} * gt"
-        p = insert_noop_call(p, place, group.prefetch_row, [rows, f"A[{below}:{below + 1}, {start}:{start} + 1]"])
+        p = insert_noop_call(p, place, prefetch(types["A"]), [rows, f"A[{below}:{below + 1}, {start}:{start} + 1]"])
     return p
 
 
-def tile_in_loops(p: Procedure, registers: int, group: Group, whole: bool) -> Procedure:
+def prefetch(scalar: str) -> Procedure:
+    """What asks for an element some rows below, to be in the first-level cache."""
+    found: Procedure = getattr(isa, f"mm_prefetch_row_t0_{scalar}")
+    return found
+
+
+def tile_of_sums(p: Procedure, registers: int, group: Group, whole: bool) -> Procedure:
     """A block of M rows with its sums in registers: cleared, added to group by group, added to C."""
-    columns = LANES * registers
     for outer in ("j", "i"):
         p = reorder_loops(p, f"{outer} g")
     g = p.find_loop("g")
-    p = stage_mem(p, g, f"C[0:M, 0:{columns if whole else 'N'}]", "sums", accum=True)
+    p = stage_mem(p, g, f"C[0:M, 0:{LANES * registers if whole else 'N'}]", "sums", accum=True)
+    add = p.forward(g).next()
+    p = sums_in_lanes(p, g, "sums", registers, group, whole)
+    full, part = p.forward(add).body()[0], None
+    if not whole:
+        p, full, part = last_register_apart(p, full, registers)
+    if full is not None:
+        p = divide_loop(p, p.forward(full), LANES, ["jt", "jl"], perfect=True)
+    if part is not None:
+        p = divide_loop(p, p.forward(part), LANES, ["jt", "jl"], tail="guard")
+        p = rewrite_expr(p, p.forward(part).hi(), 1)
+    return simplify(replace_all(simplify(p), (*group.sums, group.dot, group.load)))
+
+
+def tile_of_used_sums(p: Procedure, registers: int, group: Group, whole: bool, use: Sequence[Procedure]) -> Procedure:
+    """A block of M rows with its sums in registers: cleared, added to group by group, used by the instructions."""
+    total, clear, add = p.find_loop("j").body()[:3]
+    name = total.name()
+    p = expand_dim(expand_dim(p, total, LANES * registers if whole else "N", "j"), total, "M", "i")
+    p = lift_alloc(p, total, 2)
+    for statement in (clear, add):
+        p = fission(p, p.forward(statement).after(), n_lifts=2)
+    for outer in ("j", "i"):
+        p = reorder_loops(p, f"{outer} g")
+    g = p.find_loop("g")
+    using = p.forward(g).next()
+    p = sums_in_lanes(p, g, name, registers, group, whole)
+    full, part = p.forward(using).body()[0], None
+    if not whole:
+        p, full, part = last_register_apart(p, full, registers)
+    if full is not None:
+        p = divide_loop(p, p.forward(full), LANES, ["jt", "jl"], perfect=True)
+        p, _ = vectorize(simplify(p), p.forward(full).body()[0], LANES, AVX512, use, tail="perfect")
+    if part is not None:
+        p, found = vectorize(simplify(p), p.forward(part), LANES, AVX512, use, tail="guard")
+        p = rewrite_expr(p, p.forward(found.loop).hi(), 1)
+    return simplify(replace_all(simplify(p), (*group.sums, group.dot, group.load)))
+
+
+def sums_in_lanes(p: Procedure, g: ForCursor, name: str, registers: int, group: Group, whole: bool) -> Procedure:
+    """Around the loop over groups: a row of W in registers, and sums in as many for each row of A; lanes apart."""
+    columns = LANES * registers
     p = stage_mem(p, p.forward(g).body(), f"W[0, g, 0:{group.register * registers}]", "W_row")
-    clear, add = p.forward(g).prev(), p.forward(g).next()
+    clear = p.forward(g).prev()
     copy, multiply = (nest for nest in p.forward(g).body() if isinstance(nest, ForCursor))
     p = divide_loop(p, copy, group.register, ["jt", "jl"], perfect=True)
-    p = p if whole else resize_dim(p, "sums", 1, columns, 0)
+    p = p if whole else resize_dim(p, name, 1, columns, 0)
     for nest in (clear, multiply):
         loop = p.forward(nest).body()[0]
         p = divide_loop(p, loop, LANES, ["jt", "jl"], tail="perfect" if whole else "round_up")
         p = p if whole else rewrite_expr(p, p.forward(loop).hi(), registers)
-    loop = p.forward(add).body()[0]
-    if whole:
-        p = divide_loop(p, loop, LANES, ["jt", "jl"], perfect=True)
-    elif registers > 1:
-        p = cut_loop(p, loop, columns - LANES)
-        p = shift_loop(p, p.forward(loop).next(), 0)
-        p = divide_loop(p, p.forward(loop), LANES, ["jt", "jl"], perfect=True)
-    if not whole:
-        last = p.forward(add).body()[-1]
-        p = divide_loop(p, last, LANES, ["jt", "jl"], tail="guard")
-        p = rewrite_expr(p, p.forward(last).hi(), 1)
-    p = divide_dim(p, "sums", 1, LANES)
+    p = divide_dim(p, name, 1, LANES)
     p = divide_dim(p, "W_row", 0, group.register)
-    for buffer in ("sums", "W_row"):
+    for buffer in (name, "W_row"):
         p = set_memory(p, buffer, AVX512)
-    return simplify(replace_all(simplify(p), (*RESULTS, group.dot, group.load)))
+    return simplify(p)
 
 
-def with_sums_used(p: Procedure, kernel: Kernel, instructions: Sequence[Procedure]) -> Procedure:
+def last_register_apart(p: Procedure, columns: Any, registers: int) -> tuple[Procedure, Any, Any]:
+    """The loop over columns of full registers, if there are any, and that over those of the last one."""
+    if registers == 1:
+        return p, None, columns
+    p = cut_loop(p, columns, LANES * (registers - 1))
+    part = p.forward(columns).next()
+    p = shift_loop(p, part, 0)
+    return p, columns, part
+
+
+def with_sums_used(p: Procedure, group: Group, use: Sequence[Procedure], rows: int = 384) -> Procedure:
     """A loop nest that makes something of each sum: `sum = 0`, the loops over g and q, then one assignment.
 
-    instructions compute that assignment on 16 lanes. Tiles of sums are kept until all of their products are added.
+    use are instructions that compute that assignment on 16 lanes; it works on sums in registers, to which all products have
+    been added. So many rows are multiplied with all of W before the next ones.
     """
     p = windowed(p)
-    columns = p.find_loop("j")
-    total, clear, add = columns.body()[:3]
-    p = divide_loop(p, columns, PANEL, ["jo", "ji"], tail="bound")
-    p = divide_loop(p, "i", SUMS, ["io", "ii"], tail="bound")
-    p = reorder_loops(p, "ii jo")
-    for loop, most in (("ji", PANEL), ("ii", SUMS)):
-        p = expand_dim(p, total, most, loop)
-    p = lift_alloc(p, total, 2)
-    for statement in (clear, add):
-        p = fission(p, p.forward(statement).after(), n_lifts=2)
-    p = simplify(p)
-    first, second, use = (nest for nest in p.find_loop("jo").body() if isinstance(nest, ForCursor))
-    p = kernel.call(p, second)
-    p, _ = vectorize(
-        p, p.forward(first).body()[0], LANES, AVX512, (isa.mm512_setzero_epi32, isa.mm512_storeu_epi32), tail="cut"
-    )
-    p, _ = vectorize(p, p.forward(use).body()[0], LANES, AVX512, instructions, tail="masked")
-    return scheduled(simplify(p), kernel)
+    block = one_block(rename(p, f"{p.name()}_block"), group, use)
+    p = divide_loop(p, "i", rows, ["io", "ii"], tail="bound")
+    return scheduled(block.call(simplify(p), "ii"), block)
 
 
 def packing_schedule(p: Procedure, group: Group) -> Procedure:

@@ -204,6 +204,13 @@ def _packing(name: str, source: str, target: str, lanes: int, how: str, src: str
 POSITIVE = "_mm512_max_epi32({src}, _mm512_setzero_si512())"
 SATURATED_POSITIVE = "_mm512_max_epi32(usl_avx512_saturate_ps({src}), _mm512_setzero_si512())"
 
+ROUNDED_POSITIVE = "_mm512_cvtps_epu32(_mm512_max_ps({src}, _mm512_setzero_ps()))"
+"""Of NaN the maximum is 0; what is too large becomes the largest u32, which is saturated again."""
+ROUNDED = (
+    "_mm512_maskz_cvtps_epi32(_mm512_cmp_ps_mask({src}, {src}, _CMP_ORD_Q), _mm512_min_ps({src}, _mm512_set1_ps(65536.0f)))"
+)
+"""What is too small becomes the least i32, which is saturated again; what is too large would, too."""
+
 STORES = chain(
     _packing("cvtepu32_storeu_epu8", "u32", "u8", 16, "cvtepi32_epi8", "{src}", "u8(src[i])"),
     _packing("cvtepi32_storeu_epi8", "i32", "i8", 16, "cvtepi32_epi8", "{src}", "i8(src[i])"),
@@ -217,6 +224,10 @@ STORES = chain(
     _packing("cvttps_storeu_epu16", "f32", "u16", 16, "cvtusepi32_epi16", SATURATED_POSITIVE, "u16(src[i])"),
     _packing("cvttps_storeu_epi8", "f32", "i8", 16, "cvtsepi32_epi8", "usl_avx512_saturate_ps({src})", "i8(src[i])"),
     _packing("cvttps_storeu_epi16", "f32", "i16", 16, "cvtsepi32_epi16", "usl_avx512_saturate_ps({src})", "i16(src[i])"),
+    _packing("cvtps_storeu_epu8", "f32", "u8", 16, "cvtusepi32_epi8", ROUNDED_POSITIVE, "u8(rint(src[i]))"),
+    _packing("cvtps_storeu_epu16", "f32", "u16", 16, "cvtusepi32_epi16", ROUNDED_POSITIVE, "u16(rint(src[i]))"),
+    _packing("cvtps_storeu_epi8", "f32", "i8", 16, "cvtsepi32_epi8", ROUNDED, "i8(rint(src[i]))"),
+    _packing("cvtps_storeu_epi16", "f32", "i16", 16, "cvtsepi32_epi16", ROUNDED, "i16(rint(src[i]))"),
     _storing(
         "cvtpd_storeu_ps",
         "f64",

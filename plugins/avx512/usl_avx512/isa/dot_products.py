@@ -6,7 +6,8 @@ every lane, as in a matrix product; b in memory is a panel with the group as its
 rounding each, and takes subnormal numbers, operands as well as results, for zeros of their sign. Its body does all of that bit
 by bit, so a loop that keeps subnormal numbers does not match it; with `loadu_cvtbf16_ps` and a multiply-add on f32 they are
 kept. `dpbf16_flushed` is the same text for plain loops: its body is the sum of products, and that it flushes is declared
-(`subnormals="flushed"`), so that `assurance()` tells. Where no processor with AVX512_BF16 checks them, both rest on the manual
+(`subnormals="flushed"`), so that `assurance()` tells. `fmabf16` is what processors without AVX512_BF16 do instead, in f32: two
+multiply-adds, and subnormal numbers are kept. Where no processor with AVX512_BF16 checks them, both rest on the manual
 below, from which the emulation is written too. Rounding f32 to bf16 is done on the bits, for the instruction that does it
 flushes subnormal numbers too.
 Reference: Intel 64 and IA-32 Architectures Software Developer's Manual, vol. 2, VPDPBUSD, VPDPWSSD, VDPBF16PS, VCVTNEPS2BF16.
@@ -165,6 +166,16 @@ BFLOAT = chain(
                     dst[i] += f32(a[k]) * f32(b[2 * i + k])
         """,
         *BF16,
+    ),
+    plain(
+        """
+        @instr("{dst} = usl_avx512_fmabf16({dst}, usl_avx512_broadcast4({a.ptr}), {b});", roundings=2, special="unspecified")
+        def mm512_fmabf16_set1_ps(dst: [f32][16] @ AVX512, a: [bf16][2] @ DRAM, b: [bf16][32] @ AVX512):
+            for i in seq(0, 16):
+                for k in seq(0, 2):
+                    dst[i] += f32(a[k]) * f32(b[2 * i + k])
+        """,
+        *F,
     ),
     plain(
         """

@@ -200,6 +200,17 @@ _FROM_BF16 = """
     }
 """
 
+_FMABF16 = """
+    static inline __m512 usl_avx512_fmabf16(__m512 sum, __m512i a, __m512i b)
+    {
+        /* A bf16 is the upper half of an f32. */
+        const __m512i upper = _mm512_set1_epi32((int32_t)0xffff0000u);
+        const __m512 a0 = _mm512_castsi512_ps(_mm512_slli_epi32(a, 16)), a1 = _mm512_castsi512_ps(_mm512_and_si512(a, upper));
+        const __m512 b0 = _mm512_castsi512_ps(_mm512_slli_epi32(b, 16)), b1 = _mm512_castsi512_ps(_mm512_and_si512(b, upper));
+        return _mm512_fmadd_ps(a1, b1, _mm512_fmadd_ps(a0, b0, sum));
+    }
+"""
+
 _TO_BF16 = """
     static inline __m512i usl_avx512_to_bf16(__m512 x)
     {
@@ -291,6 +302,7 @@ HELPERS: dict[str, str] = {
     "usl_avx512_turned_pairs": MOVEMENT["usl_avx512_transpose_ps"] + _guarded("usl_avx512_turned_pairs", _TRANSPOSE_PAIRS),
     **_behind(),
     "usl_avx512_from_bf16": _guarded("usl_avx512_from_bf16", _FROM_BF16),
+    "usl_avx512_fmabf16": _guarded("usl_avx512_fmabf16", _FMABF16),
     "usl_avx512_to_bf16": _guarded("usl_avx512_to_bf16", _TO_BF16),
     **MOVEMENT,
     **AVX2_FUNCTIONS,

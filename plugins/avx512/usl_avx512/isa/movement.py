@@ -198,7 +198,7 @@ PREFETCHES = chain(
             """,
             "sse",
         )
-        for scalar, size in (("f32", 4), ("f64", 8), ("i32", 4), ("i16", 2), ("u16", 2), ("u8", 1))
+        for scalar, size in (("f32", 4), ("f64", 8), ("i32", 4), ("i16", 2), ("u16", 2), ("bf16", 2), ("u8", 1), ("i8", 1))
         for name, hint in (("t0", "_MM_HINT_T0"), ("t1", "_MM_HINT_T1"))
     ),
 )

@@ -70,10 +70,19 @@ from usl_avx512.kernels.networks import (
     softmax,
 )
 from usl_avx512.kernels.pooling import avg_pool2d, max_pool2d
-from usl_avx512.kernels.short import Packed, QuantizedLinear, gemm_s8s8s32, gemm_s16s16s32, gemm_u8s8s32
+from usl_avx512.kernels.short import (
+    LinearBF16,
+    Packed,
+    QuantizedLinear,
+    gemm_bf16,
+    gemm_s8s8s32,
+    gemm_s16s16s32,
+    gemm_u8s8s32,
+)
 
 __all__ = [
     "Conv2d",
+    "LinearBF16",
     "Packed",
     "QuantizedLinear",
     "argmax",
@@ -106,6 +115,7 @@ __all__ = [
     "dtrsv",
     "gelu",
     "gelu_tanh",
+    "gemm_bf16",
     "gemm_s8s8s32",
     "gemm_s16s16s32",
     "gemm_u8s8s32",

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from usl_avx512.kernels.blas_library import KERNELS, TYPES, blas_path, entry_name
 from usl_avx512.kernels.level3_library import VARIANTS, gemm_path
-from usl_avx512.kernels.short import ENTRIES, short_path
+from usl_avx512.kernels.short_library import ENTRIES, short_path
 from usl_core.errors import UslError
 
 

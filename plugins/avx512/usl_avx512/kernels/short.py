@@ -1,70 +1,70 @@
-"""Products of short integers with 32-bit sums on NumPy arrays, weights packed once, and the C library behind them."""
+"""Products of short types with 32-bit sums on NumPy arrays, weights packed once, and layers on them.
+
+Integers of 8 and 16 bits, and bf16, given as its bits in uint16 or as `ml_dtypes.bfloat16`.
+"""
 
 from __future__ import annotations
 
 import functools
 import math
-from dataclasses import dataclass, replace
-from pathlib import Path
-from string import Template
 from typing import TYPE_CHECKING, Any
 
 from usl_avx512.kernels.arguments import SINGLE as FLOAT
-from usl_avx512.kernels.arguments import Precision, foreign, forward_matrix, number, vector
-from usl_avx512.short_products import TYPES
+from usl_avx512.kernels.arguments import forward_matrix, number, vector
+from usl_avx512.kernels.short_library import ELEMENTS, gemm_entry, short_entry, short_library, short_path
+from usl_avx512.short_products import SUMS, TYPES
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-    from usl_c11.emit import Library
+__all__ = [
+    "LinearBF16",
+    "Packed",
+    "QuantizedLinear",
+    "gemm_bf16",
+    "gemm_s8s8s32",
+    "gemm_s16s16s32",
+    "gemm_u8s8s32",
+    "short_library",
+    "short_path",
+]
 
-HERE = Path(__file__).parent
 PANEL = 64
 """Columns of a panel of packed weights."""
-
-INTEGERS = {
-    "u8": Precision("", "uint8_t", "uint8", math.inf),
-    "i8": Precision("", "int8_t", "int8", math.inf),
-    "i16": Precision("", "int16_t", "int16", math.inf),
-    "i32": Precision("", "int32_t", "int32", math.inf),
-}
-RESULTS = {"f32": FLOAT, "u8": INTEGERS["u8"], "i8": INTEGERS["i8"]}
-"""What a layer's results may be."""
-
-LINEAR_WINDOWS = """\
-const struct usl_win_1i32c added = {bias, {1}};
-    const struct usl_win_1f32c factors = {scale, {1}};
-    """
-LINEAR_ARGUMENTS = "const int32_t *bias, const float *scale, float low, float high, "
+BFLOAT = "bfloat16"
+"""What ml_dtypes calls it."""
 
 
 class Packed:
-    """A matrix B, K x N, of int8 or int16, as products want it: packed once, multiplied with many matrices.
+    """A matrix B, K x N, of int8, int16 or bf16, as products want it: packed once, multiplied with many matrices.
 
     Raises:
-        TypeError: B is no array of int8 or int16. ValueError: it has not two dimensions, or elements of a row that are no
-        neighbours.
+        TypeError: B is no array of int8, int16, or uint16 or bfloat16 (bf16). ValueError: it has not two dimensions, or
+        elements of a row that are no neighbours.
         JitError: the processor has no AVX-512, or there is no C compiler.
     """
 
     def __init__(self, B: NDArray[Any]) -> None:
         import numpy as np
 
-        wide = isinstance(B, np.ndarray) and B.dtype == np.int16
-        self.kind = "s16s16" if wide else "u8s8"
+        B = _bits(B)
+        by_type = {ELEMENTS[b].name: kind for kind, (_, b, _) in TYPES.items()}
+        self.kind = by_type.get(B.dtype.name, "u8s8") if isinstance(B, np.ndarray) else "u8s8"
         """One of `TYPES`."""
         _, b, group = TYPES[self.kind]
-        self.rows, self.columns, address, distance = forward_matrix(INTEGERS[b], "B", B)
+        self.rows, self.columns, address, distance = forward_matrix(ELEMENTS[b], "B", B)
         shape = (-(-self.columns // PANEL), -(-self.rows // group), PANEL * group)
-        self.panels = _aligned(shape, np.dtype(INTEGERS[b].name))
-        self.sums: NDArray[np.int32] = B.sum(axis=0, dtype=np.int32)
-        """Of each column: what a product has too much of where A had to be shifted to be unsigned."""
+        self.panels = _aligned(shape, np.dtype(ELEMENTS[b].name))
         if self.rows and self.columns:
-            _entry(f"usl_pack_{self.kind}")(self.rows, self.columns, address, distance, _address(self.panels))
+            short_entry(f"usl_pack_{self.kind}")(self.rows, self.columns, address, distance, _address(self.panels))
+        integers = SUMS[self.kind] == "i32"
+        self.sums: NDArray[np.int32] = B.sum(axis=0, dtype=np.int32) if integers else np.zeros(0, np.int32)
+        """Of each column of integers: what a product has too much of, 128 times, where A had to be shifted to be unsigned."""
 
     def __repr__(self) -> str:
-        return f"Packed({self.rows} x {self.columns}, {self.panels.dtype})"
+        kind = BFLOAT if self.kind == "bf16" else self.panels.dtype
+        return f"Packed({self.rows} x {self.columns}, {kind})"
 
 
 def gemm_u8s8s32(A: NDArray[np.uint8], B: NDArray[np.int8] | Packed, C: NDArray[np.int32]) -> None:
@@ -82,22 +82,89 @@ def gemm_u8s8s32(A: NDArray[np.uint8], B: NDArray[np.int8] | Packed, C: NDArray[
 
 
 def gemm_s8s8s32(A: NDArray[np.int8], B: NDArray[np.int8] | Packed, C: NDArray[np.int32]) -> None:
-    """`C += A B` like `gemm_u8s8s32` for A in int8, of which an unsigned copy is made.
+    """`C += A B` like `gemm_u8s8s32` for A in int8, of which an unsigned copy is made, some rows at a time.
 
     The processor multiplies unsigned by signed bytes: `A B = (A + 128) B - 128 (sums of B's columns)`.
     """
-    forward_matrix(INTEGERS["i8"], "A", A)
-    _require_apart(A, B, C)
-    packed = _packed("u8s8", B)
-    _multiply("u8s8", _unsigned(A), packed, C, packed.sums)
+    _multiply("s8s8", A, B, C)
 
 
 def gemm_s16s16s32(A: NDArray[np.int16], B: NDArray[np.int16] | Packed, C: NDArray[np.int32]) -> None:
-    """`C += A B` like `gemm_u8s8s32` for A and B in int16; a copy of A is made if K is odd."""
+    """`C += A B` like `gemm_u8s8s32` for A and B in int16; A is copied, some rows at a time, if K is odd."""
     _multiply("s16s16", A, B, C)
 
 
-class QuantizedLinear:
+def gemm_bf16(A: NDArray[Any], B: NDArray[Any] | Packed, C: NDArray[np.float32]) -> None:
+    """`C += A B` like `gemm_u8s8s32` for A and B in bf16, given as its bits in uint16 or as bfloat16, and C in float32.
+
+    Where the processor has AVX512_BF16, products are exact, two are added to a sum one after the other with a rounding each,
+    and subnormal numbers count as zeros. Elsewhere they are multiplied and added as float32 are, and kept.
+    """
+    _multiply("bf16", A, B, C)
+
+
+class _Layer:
+    """What the layers share: packed weights, a bias, limits, the type of results, and the call."""
+
+    kinds: tuple[str, ...]
+    """Of products, by the type of x."""
+    results: tuple[str, ...]
+
+    def __init__(self, weights: Any, bias: Any, low: float, high: float, result: Any) -> None:
+        import numpy as np
+
+        self.weights = _packed(self.kinds[0], weights)
+        self.result = _named(result)
+        known = [_name(each) for each in self.results]
+        if self.result not in known:
+            raise TypeError(f"result must be {', '.join(known[:-1])} or {known[-1]}, not {self.result}")
+        self.low, self.high = number(FLOAT, "low", low), number(FLOAT, "high", high)
+        if not self.low <= self.high:
+            raise ValueError(f"low must be at most high, but they are {low} and {high}")
+        columns, sums = self.weights.columns, ELEMENTS[SUMS[self.kinds[0]]]
+        if bias is not None:
+            count, _, _ = vector(sums, "bias", bias)
+            if count != columns:
+                raise ValueError(f"bias must have {columns} elements, one for each column, not {count}")
+        self.bias = np.zeros(columns, sums.name) if bias is None else np.ascontiguousarray(bias)
+
+    def _made_of(self, x: Any, kind: str, *factors: Any) -> NDArray[Any]:
+        """The results for rows x; factors are the vectors between W and the limits."""
+        import numpy as np
+
+        rows, k, address, distance = forward_matrix(ELEMENTS["i8" if kind == "s8s8" else TYPES[kind][0]], "x", x)
+        if k != self.weights.rows:
+            raise ValueError(f"x has {k} columns, but the weights have {self.weights.rows} rows")
+        to = next(each for each in self.results if _name(each) == self.result)
+        y = np.empty((rows, self.weights.columns), ELEMENTS[to].name)
+        if y.size == 0:
+            return y
+        if k == 0:  # one product with zero gives sums of nothing
+            return self._made_of_zeros(y, kind, to, factors)
+        self._call(kind, to, (rows, y.shape[1], k, address, distance, _address(self.weights.panels)), factors, y)
+        return y
+
+    def _made_of_zeros(self, y: NDArray[Any], kind: str, to: str, factors: Any) -> NDArray[Any]:
+        import numpy as np
+
+        a, b, group = TYPES[self.kinds[0]]
+        row = np.full(group, 128 if kind == "s8s8" else 0, ELEMENTS[a].name)
+        weights = _aligned((-(-y.shape[1] // PANEL), 1, PANEL * group), np.dtype(ELEMENTS[b].name))
+        weights[:] = 0
+        self._call(self.kinds[0], to, (1, y.shape[1], group, _address(row), group, _address(weights)), factors, y)
+        y[1:] = y[0]
+        return y
+
+    def _call(self, kind: str, to: str, first: Any, factors: Any, y: NDArray[Any]) -> None:
+        vectors = map(_address, factors)
+        status = short_entry(_fitting(f"usl_linear_{kind}{to}"))(*first, *vectors, self.low, self.high, _address(y), y.shape[1])
+        if status == -1:
+            raise MemoryError(f"{type(self).__name__}: no memory for a copy of rows of x")
+        if status:
+            raise ValueError(f"{type(self).__name__}: the library refuses its argument {status}")
+
+
+class QuantizedLinear(_Layer):
     """A layer on bytes: `y = clamp((x W + bias) * scale)`, rounded to the nearest integer (of two the even one) if y is one.
 
     weights is (K, N) in int8, or packed. bias is one i32 for each column, or none; scale one number, or one for each
@@ -108,6 +175,9 @@ class QuantizedLinear:
         finite, or low is above high.
         JitError: the processor has no AVX512_VNNI, or there is no C compiler.
     """
+
+    kinds = ("u8s8", "s8s8")
+    results = ("u8", "i8", "f32")
 
     def __init__(
         self,
@@ -121,79 +191,74 @@ class QuantizedLinear:
     ) -> None:
         import numpy as np
 
-        self.weights = _packed("u8s8", weights)
+        super().__init__(weights, bias, low, high, result)
         columns = self.weights.columns
-        self.result = np.dtype(result)
-        if self.result.name not in {each.name for each in RESULTS.values()}:
-            raise TypeError(f"result must be uint8, int8 or float32, not {self.result}")
-        self.low, self.high = number(FLOAT, "low", low), number(FLOAT, "high", high)
-        if not self.low <= self.high:
-            raise ValueError(f"low must be at most high, but they are {low} and {high}")
         factors = np.asarray(scale, np.float32)
         if factors.shape not in ((), (columns,)):
             raise ValueError(f"scale must be one number or {columns}, one for each column; its shape is {factors.shape}")
         if not np.isfinite(factors).all():
             raise ValueError("scale must be finite")
         self.scale = np.ascontiguousarray(np.broadcast_to(factors, (columns,)))
-        if bias is not None:
-            count, _, _ = vector(INTEGERS["i32"], "bias", bias)
-            if count != columns:
-                raise ValueError(f"bias must have {columns} elements, one for each column, not {count}")
-        self.bias = np.zeros(columns, np.int32) if bias is None else np.ascontiguousarray(bias)
-        name = next(name for name, each in RESULTS.items() if each.name == self.result.name)
-        self._function = _entry(f"usl_linear_u8s8{name}")
         # wraps as the sums do, so that what is taken off here is what was added to them
         self.bias_of_shifted = self.bias - np.int32(128) * self.weights.sums
 
     def __call__(self, x: NDArray[np.uint8] | NDArray[np.int8]) -> NDArray[Any]:
-        """The results, (M, N), for rows x, (M, K), in uint8 or int8; of int8 an unsigned copy is made.
+        """The results, (M, N), for rows x, (M, K), in uint8 or int8; of int8 an unsigned copy is made, some rows at a time.
 
         Raises:
             TypeError: x is of another type. ValueError: it has not two dimensions, other columns than weights has rows, or
-            elements of a row that are no neighbours. MemoryError: there is none for sums.
+            elements of a row that are no neighbours. MemoryError: there is none for copies.
         """
         import numpy as np
 
         signed = isinstance(x, np.ndarray) and x.dtype == np.int8
-        rows, k, address, distance = forward_matrix(INTEGERS["i8" if signed else "u8"], "x", x)
-        if k != self.weights.rows:
-            raise ValueError(f"x has {k} columns, but the weights have {self.weights.rows} rows")
-        y = np.empty((rows, self.weights.columns), self.result)
-        if y.size == 0:
-            return y
-        if k == 0:
-            return self._of_nothing(y)
-        if signed:
-            x = _unsigned(x)
-            address, distance = _address(x), k
-        status = self._function(
-            *(rows, self.weights.columns, k, address, distance, _address(self.weights.panels)),
-            *(_address(self.bias_of_shifted if signed else self.bias), _address(self.scale), self.low, self.high),
-            *(_address(y), self.weights.columns),
-        )
-        if status != 0:
-            raise MemoryError("QuantizedLinear: no memory for sums")
-        return y
-
-    def _of_nothing(self, y: NDArray[Any]) -> NDArray[Any]:
-        """The results where the sums are empty."""
-        import numpy as np
-
-        value = np.clip(self.bias.astype(np.float32) * self.scale, self.low, self.high)
-        if y.dtype != np.float32:
-            limits = np.iinfo(y.dtype)
-            value = np.clip(np.rint(value), limits.min, limits.max)
-        y[:] = value.astype(y.dtype)
-        return y
+        return self._made_of(x, self.kinds[signed], self.bias_of_shifted if signed else self.bias, self.scale)
 
 
-def _multiply(kind: str, A: Any, B: Any, C: Any, shifted: Any = None) -> None:
-    """Check the arguments and call the product; shifted are the sums of B's columns where 128 was added to all of A."""
-    a, _, group = TYPES[kind]
-    m, k, address, distance = forward_matrix(INTEGERS[a], "A", A)
-    height, width, c, ldc = forward_matrix(INTEGERS["i32"], "C", C, written=True)
+class LinearBF16(_Layer):
+    """A layer on bf16: `y = clamp(x W + bias)`, summed up in float32 and rounded once, to the nearest (of two the even one).
+
+    weights is (K, N) in bf16, as its bits in uint16 or as bfloat16, or packed. bias is one float32 for each column, or none.
+    y is between low and high; so a ReLU is `low=0`. result is "bfloat16" or "float32"; bf16 comes as bits if x is bits.
+
+    Raises:
+        TypeError: weights or bias are of another type, or result. ValueError: they have other shapes, or low is above high.
+        JitError: the processor has no AVX-512, or there is no C compiler.
+    """
+
+    kinds = ("bf16",)
+    results = ("bf16", "f32")
+
+    def __init__(
+        self,
+        weights: NDArray[Any] | Packed,
+        bias: NDArray[np.float32] | None = None,
+        *,
+        low: float = -math.inf,
+        high: float = math.inf,
+        result: Any = BFLOAT,
+    ) -> None:
+        super().__init__(weights, bias, low, high, result)
+
+    def __call__(self, x: NDArray[Any]) -> NDArray[Any]:
+        """The results, (M, N), for rows x, (M, K), in bf16.
+
+        Raises:
+            TypeError: x is of another type. ValueError: it has not two dimensions, other columns than weights has rows, or
+            elements of a row that are no neighbours. MemoryError: there is none for copies.
+        """
+        y = self._made_of(_bits(x), "bf16", self.bias)
+        return y.view(x.dtype) if self.result == BFLOAT else y
+
+
+def _multiply(kind: str, A: Any, B: Any, C: Any) -> None:
+    """Check the arguments and call the product; kind is one of TYPES, or s8s8."""
+    base = "u8s8" if kind == "s8s8" else kind
+    A, B = _bits(A), _bits(B)
+    m, k, address, distance = forward_matrix(ELEMENTS["i8" if kind == "s8s8" else TYPES[kind][0]], "A", A)
+    height, width, c, ldc = forward_matrix(ELEMENTS[SUMS[base]], "C", C, written=True)
     _require_apart(A, B, C)
-    packed = _packed(kind, B)
+    packed = _packed(base, B)
     n = packed.columns
     if packed.rows != k:
         raise ValueError(f"the shapes do not fit: A is {m} x {k}, so that B must have {k} rows, not {packed.rows}")
@@ -201,13 +266,45 @@ def _multiply(kind: str, A: Any, B: Any, C: Any, shifted: Any = None) -> None:
         raise ValueError(f"C must be {m} x {n}, as A is {m} x {k} and B {k} x {n}; it is {height} x {width}")
     if 0 in (m, n, k):
         return
-    status = _entry(f"usl_gemm_{kind}s32")(m, n, k, address, distance, _address(packed.panels), c, ldc)
+    sums = (_address(packed.sums),) if kind == "s8s8" else ()
+    name = gemm_entry(kind)
+    status = short_entry(_fitting(name))(m, n, k, address, distance, _address(packed.panels), *sums, c, ldc)
     if status == -1:
-        raise MemoryError(f"gemm_{kind}s32: no memory for a copy of A, whose rows are no multiple of {group} elements")
+        raise MemoryError(f"{name.removeprefix('usl_')}: no memory for a copy of rows of A")
     if status:
-        raise ValueError(f"gemm_{kind}s32 refuses its argument {status}")
-    if shifted is not None:
-        C -= 128 * shifted
+        raise ValueError(f"{name.removeprefix('usl_')} refuses its argument {status}")
+
+
+@functools.cache
+def _fitting(name: str) -> str:
+    """The entry, or what this processor can do instead."""
+    if "bf16" not in name:
+        return name
+    from usl_c11.compiler import find_compiler
+    from usl_c11.cpu import has_feature
+
+    return name if has_feature("avx512bf16", find_compiler()) else f"{name}_widened"
+
+
+def _bits(array: Any) -> Any:
+    """bfloat16 as its bits; everything else as it is."""
+    import numpy as np
+
+    return array.view(np.uint16) if isinstance(array, np.ndarray) and array.dtype.name == BFLOAT else array
+
+
+def _named(dtype: Any) -> str:
+    """What NumPy, or ml_dtypes, calls a type."""
+    import numpy as np
+
+    if dtype == BFLOAT or getattr(dtype, "__name__", "") == BFLOAT:
+        return BFLOAT
+    return str(np.dtype(dtype).name)
+
+
+def _name(element: str) -> str:
+    """What NumPy, or ml_dtypes, calls the type of results."""
+    return BFLOAT if element == "bf16" else ELEMENTS[element].name
 
 
 def _require_apart(A: Any, B: Any, C: Any) -> None:
@@ -221,20 +318,14 @@ def _require_apart(A: Any, B: Any, C: Any) -> None:
 
 def _packed(kind: str, B: Any) -> Packed:
     """B, packed for this kind of product."""
+    B = _bits(B)
+    wanted = TYPES[kind][1]
     if not isinstance(B, Packed):
-        forward_matrix(INTEGERS[TYPES[kind][1]], "B", B)
+        forward_matrix(ELEMENTS[wanted], "B", B)
         return Packed(B)
     if B.kind != kind:
-        raise TypeError(f"B is packed from {B.panels.dtype}, but this product wants {INTEGERS[TYPES[kind][1]].name}")
+        raise TypeError(f"B is packed from {_name(TYPES[B.kind][1])}, but this product wants {_name(wanted)}")
     return B
-
-
-def _unsigned(A: NDArray[Any]) -> NDArray[np.uint8]:
-    """A + 128."""
-    import numpy as np
-
-    shifted: NDArray[np.uint8] = np.bitwise_xor(A.view(np.uint8), np.uint8(128))
-    return shifted
 
 
 def _aligned(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
@@ -248,147 +339,7 @@ def _aligned(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
     return aligned
 
 
-# ---- the library
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A C function: what it does (`pack`, `gemm`, `linear`), for which of TYPES, and what a layer's results are."""
-
-    does: str
-    kind: str
-    result: str = "i32"
-
-
-ENTRIES = {
-    **{f"usl_pack_{kind}": Entry("pack", kind) for kind in TYPES},
-    **{f"usl_gemm_{kind}s32": Entry("gemm", kind) for kind in TYPES},
-    **{f"usl_linear_u8s8{result}": Entry("linear", "u8s8", result) for result in RESULTS},
-}
-
-
-@functools.cache
-def short_library(name: str) -> Library:
-    """The C of one of ENTRIES: NAME.c and NAME.h, and what a build needs to know. Only the entry has external linkage.
-
-    Raises:
-        ValueError: there is no such entry.
-    """
-    from usl_c11.emit import library
-
-    entry = _known(name)
-    plain = library([_scheduled(entry).ir], name, exported=False)
-    words = _words(name, entry)
-    source = Template((HERE / ("short_pack.c" if entry.does == "pack" else "short.c")).read_text(encoding="utf-8"))
-    head, end, tail = plain.files[f"{name}.h"].rpartition("#ifdef __cplusplus\n}")
-    declared = f"/* {_about(entry)} */\n{_prototype(name, entry)};\n"
-    files = {
-        f"{name}.c": f"#include <stdlib.h>\n#include <string.h>\n{plain.files[f'{name}.c']}{source.substitute(words)}",
-        f"{name}.h": f"{head}{declared}\n{end}{tail}",
-    }
-    return replace(plain, files=plain.files | files)
-
-
-def _scheduled(entry: Entry) -> Any:
-    from usl_avx512 import isa, short_products
-    from usl_avx512.gemm import short
-
-    group = short.BYTES if entry.kind == "u8s8" else short.SHORTS
-    if entry.does == "pack":
-        return short.packing_schedule(short_products.packing(entry.kind), group)
-    product = short.short_gemm(short_products.product(entry.kind), group)
-    if entry.does == "gemm":
-        return product.fast
-    lanes = isa.for_lanes(16, types=("i32", "f32", entry.result))
-    return short.with_sums_used(short_products.linear(entry.kind, entry.result), product, lanes)
-
-
-def _words(name: str, entry: Entry) -> dict[str, str | int]:
-    """The blanks of the templates."""
-    a, b, group = TYPES[entry.kind]
-    result = (INTEGERS | RESULTS)[entry.result].ctype
-    kernel = {"pack": f"pack_{entry.kind}", "gemm": f"gemm_{entry.kind}s32", "linear": f"linear_{entry.kind}{entry.result}"}
-    layer = entry.does == "linear"
-    return {
-        "entry": name,
-        "entry_fits": f"{name}_fits",
-        "entry_apart": f"{name}_apart",
-        "kernel": kernel[entry.does],
-        "a": a,
-        "b": b,
-        "c": entry.result,
-        "a_type": INTEGERS[a].ctype,
-        "b_type": INTEGERS[b].ctype,
-        "c_type": result,
-        "group": group,
-        "c_number": 11 if layer else 7,
-        "extra_parameters": LINEAR_ARGUMENTS if layer else "",
-        "extra_windows": LINEAR_WINDOWS if layer else "",
-        "call": f"const int status = {kernel[entry.does]}_body(M, N, G, a, w, added, factors, &low, &high, c);"
-        if layer
-        else f"{kernel[entry.does]}_body(M, N, G, a, w, c);",
-        "status": "status == 0 ? 0 : -1" if layer else "0",
-    }
-
-
-def _prototype(name: str, entry: Entry) -> str:
-    words = _words(name, entry)
-    if entry.does == "pack":
-        return Template("int $entry(int64_t K, int64_t N, const $b_type *B, int64_t ldb, $b_type *W)").substitute(words)
-    return Template(
-        "int $entry(int64_t M, int64_t N, int64_t K, const $a_type *A, int64_t lda, const $b_type *W, "
-        "$extra_parameters$c_type *C, int64_t ldc)"
-    ).substitute(words)
-
-
-def _about(entry: Entry) -> str:
-    """What the header says of an entry."""
-    group = TYPES[entry.kind][2]
-    bad = "The result is 0, or the number (from 1) of the first argument that is bad; then nothing has been written."
-    if entry.does == "pack":
-        room = f"(N + 63) / 64 * 64 * {group} * ((K + {group - 1}) / {group}) elements"
-        return f"B, K x N with rows ldb elements apart, packed for usl_gemm_{entry.kind}s32: W has room for {room}. {bad}"
-    does = "C += A B" if entry.does == "gemm" else "C = (A B + bias) * scale, between low and high, to the nearest"
-    return (
-        f"{does}, for row-major A (M x K) and C (M x N), whose rows are lda and ldc elements apart, and B packed by "
-        f"usl_pack_{entry.kind}. {bad} -1: no memory; C is then unspecified. May be called by several threads at a time."
-    )
-
-
-def _known(name: str) -> Entry:
-    if name not in ENTRIES:
-        raise ValueError(f"no product of short types is called {name!r}; there are {', '.join(ENTRIES)}")
-    return ENTRIES[name]
-
-
-@functools.cache
-def short_path(name: str) -> Path:
-    """The compiled library of one of ENTRIES; scheduled and compiled only if the build cache has none of the same sources.
-
-    Raises:
-        ValueError: there is no such entry. JitError: the processor has no AVX512_VNNI, or there is no C compiler.
-    """
-    from usl_avx512.kernels.sources import built_once
-
-    _known(name)
-    return built_once(name, lambda: short_library(name))
-
-
-@functools.cache
-def _entry(name: str) -> Any:
-    """The C function."""
-    ffi = foreign()
-    ffi.cdef(_prototype(name, _known(name)) + ";")
-    library = ffi.dlopen(str(short_path(name)))
-    _KEPT.append((ffi, library))
-    return getattr(library, name)
-
-
-_KEPT: list[Any] = []
-"""Libraries stay loaded as long as their instances of cffi live."""
-
-
-BY_DTYPE = {each.name: each for each in (*INTEGERS.values(), FLOAT)}
+BY_DTYPE = {each.name: each for each in ELEMENTS.values()}
 
 
 def _address(array: NDArray[Any]) -> Any:
