@@ -153,10 +153,8 @@ def panel(p: Procedure, registers: int, group: Group, use: Sequence[Procedure], 
     base = p.partial_eval(N=most) if whole else p.add_assertion(f"N > {least}").add_assertion(f"N <= {most}")
     base = simplify(rename(base, f"{p.name()}_Mx{'' if whole else 'N'}{most}"))
     loops = tile_of_used_sums(base, registers, group, whole, use) if use else tile_of_sums(base, registers, group, whole)
-    tiles = {
-        rows: tile(base, loops, rows, group if rows >= ROWS - 1 else None, PANEL if whole else 0)
-        for rows in range(1, group.rows + 1)
-    }
+    columns = PANEL if whole and "C[i, j]" in str(base) else 0  # a loop nest of the user's may write something else
+    tiles = {rows: tile(base, loops, rows, group if rows >= ROWS - 1 else None, columns) for rows in range(1, group.rows + 1)}
     return Kernel(base, scheduled(rows_in_tiles(base, tiles, LAST_ROWS[group.rows]), *tiles.values()))
 
 
@@ -180,7 +178,7 @@ def asked_for_early(p: Procedure, rows: int, group: Group, columns: int) -> Proc
     place = p.forward(g).body()[0].before()
     types = {argument.name(): str(argument.type()) for argument in p.args()}
     row = f"gt % {rows}"
-    for column in range(0, columns, LINES[types["C"]]):
+    for column in range(0, columns, LINES[types["C"]]) if columns else ():
         p = insert_noop_call(p, place, prefetch(types["C"]), [0, f"C[{row}:{row} + 1, {column}:{column + 1}]"])
     for below in range(rows):
         start = f"{group.size * LANES} * gt"
