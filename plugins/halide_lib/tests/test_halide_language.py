@@ -318,9 +318,14 @@ def test_an_update_that_a_schedule_has_forgotten_is_a_warning_unless_that_is_mea
     g[x] = x
     g[x] += 1
     g.vectorize(x, 4).update().unscheduled()
+    h, r, u = hl.Func("h"), hl.RDom([(0, 9), (0, 5)], "r"), hl.Var("u")
+    h[x] = 0
+    h[x] += r.x * r.y
+    h.vectorize(x, 4).update().rfactor(r.y, u).compute_root()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         g.procedure()
+        h.procedure()
 
 
 def test_an_explanation_says_which_places_there_are_and_what_became_of_tails():

@@ -55,6 +55,21 @@ def test_the_elements_of_a_tuple_that_two_iterations_need_move_one_by_one(name: 
         np.testing.assert_array_equal(np.asarray(got), want)
 
 
+@pytest.mark.parametrize("name", ["rows", "tiles"])
+def test_what_only_one_element_is_computed_from_moves_with_it(name: str) -> None:
+    source = hl.Buffer(np.arange(2000, dtype=np.uint8).reshape(40, 50), "source")
+    source.set_min([-10, -10])
+    t, f, r = hl.Func("t"), hl.Func("f"), hl.RDom([(-1, 3)], "r")
+    t[x, y] = (
+        hl.sum(hl.i32(source[x + r, y])),
+        hl.maximum(source[x, y + r]),
+        hl.select(x % 2 == 0, source[x, y], hl.u8(y)),
+    )
+    f[x, y] = t[x, y][0] - t[x, y - 1][0] + t[x, y][1] + t[x, y + 1][1] * t[x, y + 1][2]
+    SCHEDULES[name](t, f)
+    np.testing.assert_array_equal(np.asarray(f.realize(WINDOW)), f.interpret(WINDOW))
+
+
 def test_elements_slide_and_fold_each_for_itself_and_the_nest_shows_one_of_them() -> None:
     t, u = hl.Func("t"), hl.Func("u")
     t[x, y] = (x + y, x - y)

@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 from usl_core.cursors import AllocCursor, ForCursor, IfCursor
@@ -210,8 +211,10 @@ def elements_apart(working: Working, elements: Sequence[Func]) -> list[Func]:
     if len(elements) == 1 or len(elements[0].stages) > 1:
         return []
     depth = len(elements[0].stages[0].loops)
-    for each in elements[1:]:
-        working.do(fission, working.at(each.stages[0].write).before(), n_lifts=depth)
+    for before, each in pairwise(elements):
+        last, write = working.at(before.stages[0].write), working.at(each.stages[0].write)
+        gap = last.after() if last.parent() == write.parent() else write.before()  # sums and scalars of an element go with it
+        working.do(fission, gap, n_lifts=depth)
     found = find_funcs(working.p, _block(working))
     for each in elements:
         found[each.name].dims = list(each.dims)

@@ -77,6 +77,7 @@ class Func(syntax.Func):
         self._given = directives.Func(self._collected, self.name())
         self._pipeline = Pipeline(self)
         self.laws: list[Reassociation] = []
+        self.factored_stages: set[int] = set()
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -107,6 +108,7 @@ class Func(syntax.Func):
         made = rfactor(definition, number, named, assume=assume is not None, name=title, span=here(), source=intermediate)
         self.definition, intermediate.definition, intermediate.used_by = made.func, made.intermediate, self.name()
         self.laws.append(made.law)
+        self.factored_stages.add(number)
         return intermediate
 
     def given_directives(self) -> tuple[directives.Directive, ...]:

@@ -331,7 +331,8 @@ class Pipeline:
         if old is not None and old.directives is given and old.definitions is definitions and old.default == self._default:
             return old
         without = self._inlined(program, given)
-        warn_of_unscheduled(without.algorithm, given)
+        factored = {(each.name(), stage) for each in program.funcs for stage in getattr(each, "factored_stages", ())}
+        warn_of_unscheduled(without.algorithm, given, factored)
         emitted = emit(without.algorithm, without.points, limits_of(without.algorithm, given))
         schedule = Schedule(emitted.procedure, target=self._target)
         wanted = [in_procedure(each, emitted) for each in given if each.name != "compute_inline"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from usl_halide_lib.directives import Directive
@@ -23,8 +23,13 @@ class UnscheduledUpdateWarning(UserWarning):
     """Some stages of a func have directives, and an update of it has none."""
 
 
-def warn_of_unscheduled(algorithm: Algorithm, directives: Iterable[Directive]) -> None:
-    """Warn of updates without directives of funcs of which other stages have some; the place is that of the definition."""
+def warn_of_unscheduled(
+    algorithm: Algorithm, directives: Iterable[Directive], factored: Collection[tuple[str, int]] = ()
+) -> None:
+    """Warn of updates without directives of funcs of which other stages have some; the place is that of the definition.
+
+    What rfactor took apart, as names of funcs and numbers of stages, is not forgotten.
+    """
     touched: dict[str, set[int]] = {}
     for each in directives:
         if each.name in ABOUT_STAGES:
@@ -33,7 +38,7 @@ def warn_of_unscheduled(algorithm: Algorithm, directives: Iterable[Directive]) -
         if func.name not in touched:
             continue
         for index, stage in enumerate(func.stages):
-            if not index or index in touched[func.name] or stage.span is None:
+            if not index or index in touched[func.name] or (func.name, index) in factored or stage.span is None:
                 continue
             name = f"{func.name}.update({index - 1})"
             message = f"{name} has no directive, and other stages have; {name}.unscheduled() says that this is meant"
