@@ -137,6 +137,25 @@ def test_layers_of_bf16_round_once_to_even(result: str) -> None:
 
 
 @pytest.mark.usefixtures("bfloats")
+@pytest.mark.parametrize("low", [-math.inf, 0.0])
+@pytest.mark.parametrize("result", ["bfloat16", "float32"])
+def test_what_is_not_a_number_stays_so(low: float, result: str) -> None:
+    x = np.zeros((9, 5), np.uint16)
+    x[4, 2] = 0x7FC0
+    found = LinearBF16(np.full((5, 67), 0x3F80, np.uint16), low=low, result=result)(x)
+    found = found if result == "float32" else numbers(found)
+    assert np.isnan(found[4]).all() and not np.delete(found, 4, 0).any()
+
+
+@pytest.mark.usefixtures("native")
+def test_layers_keep_bias_and_scale() -> None:
+    bias, scale, x = np.arange(3, dtype=np.int32), np.ones(3, np.float32), np.ones((1, 4), np.uint8)
+    layer = QuantizedLinear(np.ones((4, 3), np.int8), bias, scale, result="float32")
+    bias[:], scale[:] = 100, 2
+    assert layer(x).tolist() == layer(x.view(np.int8)).tolist() == [[4, 5, 6]]
+
+
+@pytest.mark.usefixtures("bfloats")
 def test_bf16_may_be_given_by_its_name() -> None:
     bfloat16 = pytest.importorskip("ml_dtypes").bfloat16
     x, w = np.ones((3, 5), bfloat16), np.full((5, 2), 3, bfloat16)
@@ -283,6 +302,10 @@ MISTAKES = {
     "B is packed from bfloat16, but this product wants int8": lambda a, b, c: gemm_u8s8s32(a, Packed(bits(b)), c),
     "bias must be of dtype float32, not int32": lambda a, b, c: LinearBF16(bits(b), c[0]),
     "result must be bfloat16 or float32, not float64": lambda a, b, c: LinearBF16(bits(b), result=np.float64),
+    "result must be bfloat16 or float32, not 'bf16'": lambda a, b, c: LinearBF16(bits(b), result="bf16"),
+    "A must be of dtype uint16, not float32; it holds bf16 as its bits": lambda a, b, c: gemm_bf16(a.astype("f4"), bits(b), c),
+    "B must be of dtype int8, int16, or uint16 or bfloat16": lambda a, b, c: Packed(b.astype(np.float32)),
+    "scale must be one real number, or one for each column, not 'a'": lambda a, b, c: QuantizedLinear(b, scale="a"),
     "x must be of dtype uint16, not float32": lambda a, b, c: LinearBF16(bits(b))(a.astype(np.float32)),
     "B is packed from int16, but this product wants int8": lambda a, b, c: gemm_u8s8s32(a, Packed(b.astype(np.int16)), c),
     "the elements of a row of B must be next to each other": lambda a, b, c: gemm_u8s8s32(a, b[:, ::2], c),

@@ -70,11 +70,11 @@ def {name}(MATRICES, S: [i32][N] @ DRAM, C: [i32][M, N] @ DRAM):
 def linear(kind: str, result: str) -> Procedure:
     """Each sum plus the bias of its column, times its scale, between two limits; integers are the nearest ones, ties even.
 
-    Sums of floats are not scaled.
+    Sums of floats are not scaled, and stay NaN between the limits: `max(low, x)` is the second where one is NaN.
     """
     integers = SUMS[kind] == "i32"
     value = "f32(sum + bias[j]) * scale[j]" if integers else "sum + bias[j]"
-    value = f"min(max({value}, low), high)"
+    value = f"min(max({value}, low), high)" if integers else f"min(high, max(low, {value}))"
     value = value if result == "f32" else f"{result}({f'rint({value})' if integers else value})"
     scale, zero = ("scale: [f32][N] @ DRAM, ", "0") if integers else ("", "0.0")
     return _parsed(

@@ -184,12 +184,18 @@ def _array(precision: Precision, name: str, array: Any, dimensions: int, written
     if type(array) is not precision.array:
         array = _plain(precision, name, array)
     if array.dtype is not precision.dtype and array.dtype != precision.dtype:
-        raise TypeError(f"{name} must be of dtype {precision.name}, not {array.dtype}; convert it with astype")
+        raise wrong_type(name, precision.name, array.dtype)
     if array.ndim != dimensions:
         raise ValueError(f"{name} must have {DIMENSIONS[dimensions]}, not {array.ndim}")
     if written and not array.flags.writeable:
         raise ValueError(f"{name} is to be changed, but the array is read-only")
     return array
+
+
+def wrong_type(name: str, wanted: str, found: Any) -> TypeError:
+    """What is uint16 here are bits of bf16, which no conversion of numbers gives."""
+    hint = "it holds bf16 as its bits, which astype does not give" if wanted == "uint16" else "convert it with astype"
+    return TypeError(f"{name} must be of dtype {wanted}, not {found}; {hint}")
 
 
 def _plain(precision: Precision, name: str, array: Any) -> Any:

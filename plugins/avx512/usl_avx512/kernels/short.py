@@ -50,7 +50,9 @@ class Packed:
 
         B = _bits(B)
         by_type = {ELEMENTS[b].name: kind for kind, (_, b, _) in TYPES.items()}
-        self.kind = by_type.get(B.dtype.name, "u8s8") if isinstance(B, np.ndarray) else "u8s8"
+        if isinstance(B, np.ndarray) and B.dtype.name not in by_type:
+            raise TypeError(f"B must be of dtype int8, int16, or uint16 or {BFLOAT} (bf16), not {B.dtype}")
+        self.kind = by_type[B.dtype.name] if isinstance(B, np.ndarray) else "u8s8"
         """One of `TYPES`."""
         _, b, group = TYPES[self.kind]
         self.rows, self.columns, address, distance = forward_matrix(ELEMENTS[b], "B", B)
@@ -126,7 +128,7 @@ class _Layer:
             count, _, _ = vector(sums, "bias", bias)
             if count != columns:
                 raise ValueError(f"bias must have {columns} elements, one for each column, not {count}")
-        self.bias = np.zeros(columns, sums.name) if bias is None else np.ascontiguousarray(bias)
+        self.bias = np.zeros(columns, sums.name) if bias is None else np.array(bias, order="C")
 
     def _made_of(self, x: Any, kind: str, *factors: Any) -> NDArray[Any]:
         """The results for rows x; factors are the vectors between W and the limits."""
@@ -193,7 +195,11 @@ class QuantizedLinear(_Layer):
 
         super().__init__(weights, bias, low, high, result)
         columns = self.weights.columns
-        factors = np.asarray(scale, np.float32)
+        try:
+            with np.errstate(over="ignore"):
+                factors = np.array(scale, np.float32)
+        except (TypeError, ValueError):
+            raise TypeError(f"scale must be one real number, or one for each column, not {scale!r}") from None
         if factors.shape not in ((), (columns,)):
             raise ValueError(f"scale must be one number or {columns}, one for each column; its shape is {factors.shape}")
         if not np.isfinite(factors).all():
@@ -299,7 +305,10 @@ def _named(dtype: Any) -> str:
 
     if dtype == BFLOAT or getattr(dtype, "__name__", "") == BFLOAT:
         return BFLOAT
-    return str(np.dtype(dtype).name)
+    try:
+        return str(np.dtype(dtype).name)
+    except (TypeError, ValueError):
+        return repr(dtype)
 
 
 def _name(element: str) -> str:

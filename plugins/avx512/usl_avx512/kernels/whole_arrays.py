@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from usl_avx512.kernels.arguments import SINGLE, foreign, number
+from usl_avx512.kernels.arguments import SINGLE, foreign, number, wrong_type
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,7 +33,7 @@ def require_array(name: str, array: Any, dtype: str) -> None:
         if not isinstance(array, np.ndarray):
             raise TypeError(f"{name} must be a NumPy array, not {type(array).__name__}")
     if array.dtype is not (wanted := _dtype(dtype)) and array.dtype != wanted:
-        raise TypeError(f"{name} must be of dtype {dtype}, not {array.dtype}; convert it with astype")
+        raise wrong_type(name, dtype, array.dtype)
     if not array.size:
         raise ValueError(f"{name} must not be empty, but has the shape {array.shape}")
     flags = array.flags
