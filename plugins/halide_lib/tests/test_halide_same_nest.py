@@ -95,3 +95,15 @@ def test_the_third_of_three_stages_in_one_loop_is_divided_and_not_the_first():
     nest = hl.Pipeline(g).loop_nest()
     assert nest.count("for x.xo") == 1 and "for x.xi:\n          for r in [0, 2]" in nest
     assert g.realize([4, 2]).array.tolist() == [[2 * i + 3 + j for i in range(4)] for j in range(2)]
+
+
+def test_loops_of_the_last_of_three_stages_that_are_reordered_leave_the_second_its_own():
+    f, g, r = hl.Func("f"), hl.Func("g"), hl.RDom([(0, 3)], "r")
+    f[x, y] = x * y
+    f[x, y] += r * x
+    f[x, y] = hl.max(f[x, y], y)
+    g[x, y] = f[x, y] + f[x, y + 1]
+    f.compute_at(g, y).vectorize(x, 4)
+    f.update(0).unroll(x, 2)
+    f.update(1).reorder(y, x)
+    assert g.realize([9, 5]).array.tolist() == g.interpret([9, 5]).tolist()

@@ -82,7 +82,7 @@ def _fission_at(working: Working, stage: Stage, other: Stage, loop: Any) -> None
     for alloc in [part for part in loop.body() if isinstance(part, AllocCursor)]:
         working.do(lift_alloc, alloc)
     loop = working.at(loop)
-    later = [each for each in stage.func.stages if each.number >= second.number]
+    later = [each for each in stage.func.stages if each.number > first.number]
     moved = [(each, name) for each in later for name, own in each.loops.items() if working.at(own) == loop]
     part, there = working.at(first.write), working.at(second.write)
     while not part.parent().is_ancestor_of(there):
