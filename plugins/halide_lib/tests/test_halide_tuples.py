@@ -92,3 +92,12 @@ def test_a_tuple_with_updates_that_two_iterations_need_is_refused_or_at_the_root
     t.compute_root()
     for got, want in zip(f.realize(WINDOW), f.interpret(WINDOW, exact=False), strict=True):
         np.testing.assert_array_equal(np.asarray(got), want)
+
+
+@pytest.mark.parametrize("name", ["rows", "tiles"])
+def test_an_element_that_nothing_reads_is_left_out_where_elements_move(name: str) -> None:
+    t, f = hl.Func("t"), hl.Func("f")
+    t[x, y] = (x + y, x * y, x - y)
+    f[x, y] = t[x, y][0] + t[x, y + 1][0]
+    SCHEDULES[name](t, f)
+    np.testing.assert_array_equal(np.asarray(f.realize(WINDOW)), f.interpret(WINDOW))

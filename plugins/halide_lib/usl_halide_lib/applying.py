@@ -20,7 +20,7 @@ from usl_core.cursors import IfCursor
 from usl_core.errors import calling_line
 from usl_core.scheduling import inline_producer, simplify, specialize
 from usl_halide_lib import algorithm, storage
-from usl_halide_lib.compute import Placed, companions, copied, elements_apart, place, separate_consumers
+from usl_halide_lib.compute import Placed, companions, copied, drop_unread, elements_apart, place, separate_consumers
 from usl_halide_lib.directives import NO_EFFECT, Collected, Directive, Func, TailStrategy
 from usl_halide_lib.errors import DirectiveError
 from usl_halide_lib.explain import explanation
@@ -376,7 +376,8 @@ class Application:
         if working.attempt(lambda: elements.extend(elements_apart(working, parts))) is not None or not elements:
             raise why
         for each in elements:
-            step(each, number)
+            if each is elements[0] or not drop_unread(working, each):
+                step(each, number)
 
     def place_one(
         self,

@@ -19,6 +19,7 @@ from usl_core.scheduling import (
     add_loop,
     clone_buffer,
     cut_loop,
+    delete_buffer,
     delete_dead_writes,
     divide_with_recompute,
     fission,
@@ -221,6 +222,18 @@ def elements_apart(working: Working, elements: Sequence[Func]) -> list[Func]:
         working.funcs[each.name] = found[each.name]
     working.log.remark(elements[0].name, "its elements have loops of their own, as two iterations need a place")
     return [working.funcs[each.name] for each in elements]
+
+
+def drop_unread(working: Working, element: Func) -> bool:
+    """Leave out an element of a tuple that nothing reads; whether it is one."""
+    own = working.block_of(element.stages[0].write)
+    if any(True for top in _block(working) if top != own for _ in reads(top, element.name)):
+        return False
+    working.do(delete_dead_writes, own)
+    working.do(delete_buffer, element.buffer)
+    del working.funcs[element.name]
+    working.log.remark(element.name, "left out, as nothing reads this element")
+    return True
 
 
 def _one_nest(working: Working, func: Func) -> None:
