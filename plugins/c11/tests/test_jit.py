@@ -441,3 +441,11 @@ def f(m: size, n: size, x: f32[2, m + 1, n], y: [f32][n]):
     expected = np.zeros((2, 3, 4), np.float32)
     expected[1, 2], expected[0, 1] = 1, 2
     assert np.array_equal(x, expected) and y.tolist() == [[0] * 4, [3] * 4, [0] * 4]
+
+
+@pytest.mark.parametrize("name", ["drem", "cpow", "exp10", "send"])
+def test_a_procedure_may_have_the_name_of_a_function_in_the_process(name: str) -> None:
+    x, y = np.arange(5, dtype=np.float32), np.zeros(5, np.float32)
+    text = f"def {name}(n: size, x: f32[n], y: f32[n]):\n    for i in seq(0, n):\n        y[i] = 2.0 * x[i]\n"
+    jit(kernels.parse(text))(5, x, y)
+    assert y.tolist() == [0, 2, 4, 6, 8]
