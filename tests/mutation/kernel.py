@@ -120,7 +120,7 @@ NEUTRAL = frozenset(
         "is_of_held",  # which of two sets a fact goes to; a value that a field held at some place has one name for ever
         "_are_namesakes",  # which of two bodies is rewritten
         "_varies",  # whether a dimension is of use; what needs one is proved
-        "is_real", "_only_literals", "_same", "_is_stale", "_has_expression",  # choose a form
+        "is_real", "_only_literals", "_same", "_is_stale", "_has_expression", "_is_used",  # choose a form
         "Fields.may_have_changed", "Fields.asserted",  # which of two sets of facts is looked through
         "Event.reads", "Event.modifies", "Access.modifies", "Procedure.is_instr",  # what an access is
     }

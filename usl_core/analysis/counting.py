@@ -15,7 +15,27 @@ from usl_core.analysis.affine import ZERO, Lin
 from usl_core.analysis.lower import form_of
 from usl_core.cursors.path import Path, get_stmt, stmt_list
 from usl_core.ir.externs import SELECT
-from usl_core.ir.nodes import Assign, BinaryOp, Block, Call, Cast, Expr, ExternCall, For, If, Literal, Proc, Read, Reduce, Stmt
+from usl_core.ir.nodes import (
+    Alloc,
+    Assign,
+    AssignConfig,
+    BinaryOp,
+    Block,
+    Call,
+    Cast,
+    Check,
+    Expr,
+    ExternCall,
+    For,
+    If,
+    Literal,
+    Pass,
+    Proc,
+    Read,
+    Reduce,
+    Stmt,
+    WindowStmt,
+)
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import mentioned
 from usl_core.ir.types import ScalarType, is_control
@@ -39,20 +59,18 @@ def span_of(proc: Proc, path: Path, expr: Expr, holds: Holds) -> Span | None:
     """
     typ = expr.type
     assert isinstance(typ, ScalarType)
-    match expr:
-        case Literal(value=value):
-            found: Span | None = Span(affine.const(int(value)), affine.const(int(value)))
-        case Cast(arg=arg) if is_control(arg.type):
-            found = _control(arg)
-        case Read(name=name, idx=()):
-            found = _counter(proc, path, name)
-        case BinaryOp(op="+" | "-", lhs=lhs, rhs=rhs):
-            a, b = span_of(proc, path, lhs, holds), span_of(proc, path, rhs, holds)
-            if a is None or b is None:
-                return None
-            found = Span(a.lo + b.lo, a.hi + b.hi) if expr.op == "+" else Span(a.lo - b.hi, a.hi - b.lo)
-        case _:
-            found = None
+    found: Span | None = None
+    if isinstance(expr, Literal):
+        found = Span(affine.const(int(expr.value)), affine.const(int(expr.value)))
+    elif isinstance(expr, Cast) and is_control(expr.arg.type):
+        found = _control(expr.arg)
+    elif isinstance(expr, Read) and not expr.idx:
+        found = _counter(proc, path, expr.name)
+    elif isinstance(expr, BinaryOp) and expr.op in ("+", "-"):
+        a, b = (span_of(proc, path, each, holds) for each in (expr.lhs, expr.rhs))
+        if a is None or b is None:
+            return None
+        found = Span(a.lo + b.lo, a.hi + b.hi) if expr.op == "+" else Span(a.lo - b.hi, a.hi - b.lo)
     return found if found is not None and _fits(typ, found, holds) else None
 
 
@@ -136,17 +154,15 @@ def _growth_of(stmt: Stmt, name: Sym) -> Lin | None:
             return None
         case Assign() if stmt.name is name:
             return None
-        case _:  # it is read only
+        case Assign() | Reduce() | Alloc() | AssignConfig() | Check() | Pass() | WindowStmt():  # it is read only
             return ZERO
 
 
 def _most(expr: Expr) -> int | None:
     """The most that is added by a number, or a choice of numbers, none of them negative."""
-    match expr:
-        case Literal(value=value):
-            return int(value) if value >= 0 else None
-        case ExternCall(fn=fn, args=(_, _, a, b)) if fn is SELECT:
-            x, y = _most(a), _most(b)
-            return None if x is None or y is None else max(x, y)
-        case _:
-            return None
+    if isinstance(expr, Literal):
+        return int(expr.value) if expr.value >= 0 else None
+    if isinstance(expr, ExternCall) and expr.fn is SELECT:
+        x, y = map(_most, expr.args[2:])
+        return None if x is None or y is None else max(x, y)
+    return None

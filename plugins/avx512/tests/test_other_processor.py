@@ -37,6 +37,7 @@ for letter, dtype in (("s", np.float32), ("d", np.float64)):
         images, halves = np.ones((1, 2, 4, 4), dtype), np.ones((1, 4, 4), np.uint16)
         calls |= dict.fromkeys(rows, (A,)) | dict.fromkeys(("max_pool2d", "avg_pool2d"), (images, 2))
         calls |= dict(layer_norm=(A, x, y), rms_norm=(A, x), cross_entropy=(A, np.zeros(4, np.int64)), compress=(x > 0, x))
+        calls |= dict(gemm_bf16=(halves[0], halves[0], C), LinearBF16=(halves[0],))
         calls |= dict(attention=(A[None],) * 3, attention_bf16=(halves,) * 3)
     for name, given in calls.items():
         try:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from usl_avx512.blas1 import instructions
 from usl_avx512.isa import scans
 from usl_avx512.memories import AVX512
 from usl_core import Procedure
@@ -45,6 +44,8 @@ def scan_block(p: Procedure, loop: Any, more: Sequence[Procedure] = ()) -> Proce
     Raises:
         SchedulingError: what `block_scan`, `recursive_doubling` and `vectorize` raise.
     """
+    from usl_avx512 import blas1  # asking this package for a name imports this module
+
     loop = p.forward(loop)
     operation, suffix, lanes = _kind(loop)
     p = block_scan(p, loop, "block")
@@ -53,7 +54,7 @@ def scan_block(p: Procedure, loop: Any, more: Sequence[Procedure] = ()) -> Proce
     p = bind_expr(p, results.next().rhs(), "last")
     p = set_memory(tree_scan(p, running), block, AVX512)
     for each in (values, results):
-        p, _ = vectorize(p, p.forward(each), lanes, AVX512, (*instructions(), *more), tail="perfect")
+        p, _ = vectorize(p, p.forward(each), lanes, AVX512, (*blas1.instructions(), *more), tail="perfect")
     return replace_all(p, [getattr(scans, f"mm512_scan_{operation}_{suffix}"), getattr(scans, f"mm512_last_{suffix}")])
 
 

@@ -133,7 +133,8 @@ class _Scan:
         found = reads_target(inside, (start.rhs,), place)
         if found is not None:
             message = f"the value reads {start.name.name}, into which it is reduced"
-            refuse(message, start.span, conflict_notes(found), code="E411")
+            what, *_ = conflict_notes(found)  # without values: one iteration alone hides the difference
+            refuse(message, start.span, [what], code="E411")
         for _, stmt in self.rest:
             self._require_reads_only(inside, values, stmt, place)
         self._require_values_unchanged(ctx, inside, loop)

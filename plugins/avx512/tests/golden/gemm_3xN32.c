@@ -15,7 +15,7 @@ static void gemm_3xN32_body(
     C_tile[2][1] = _mm512_setzero_ps();
     for (int64_t k = 0; k < K; k++) {
         __m512 B_row[1];
-        B_row[0] = _mm512_loadu_ps(&B.data[k * B.strides[0]]);
+        B_row[0] = usl_avx512_kept_ps(_mm512_loadu_ps(&B.data[k * B.strides[0]]));
         __m512 B_last[1];
         B_last[0] = _mm512_maskz_loadu_ps(USL_AVX512_LANES(N - 16), &B.data[k * B.strides[0] + 16]);
         C_tile[0][0] = _mm512_fmadd_ps(_mm512_set1_ps(A.data[k]), B_row[0], C_tile[0][0]);

@@ -63,10 +63,12 @@ class Entry:
 
     @property
     def group(self) -> int:
+        """How many neighbours along a sum the instruction takes at once."""
         return TYPES[self.base][2]
 
     @property
     def sums(self) -> str:
+        """The type of the sums."""
         return SUMS[self.base]
 
     @property
@@ -145,6 +147,7 @@ class Extra:
 
     @property
     def parameter(self) -> str:
+        """Its declaration in C."""
         ctype = ELEMENTS[self.type].ctype
         return f"const {ctype} *{self.name}" if self.vector else f"{ctype} {self.name}"
 
