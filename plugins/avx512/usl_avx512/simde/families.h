@@ -28,11 +28,16 @@ typedef simde__mmask64 __mmask64;
 #undef _mm512_cvtepu8_epi16
 #undef _mm512_cvtepu8_epi32
 #undef _mm512_cvtpd_ps
+#undef _mm512_cvtps_epi32
+#undef _mm512_cvtps_epu32
 #undef _mm512_cvtps_pd
 #undef _mm512_cvttps_epi32
 #undef _mm512_cvtusepi16_epi8
 #undef _mm512_cvtusepi32_epi16
 #undef _mm512_cvtusepi32_epi8
+#undef _mm512_maskz_cvtps_epi32
+#undef _mm512_cvtsd_f64
+#undef _mm512_cvtss_f32
 #undef _mm512_i64gather_pd
 #undef _mm512_i64gather_ps
 #undef _mm512_mask_cvtepi16_storeu_epi8
@@ -143,6 +148,27 @@ USL_CONVERT(_mm512_cvtepu32_ps, __m512, float, __m512i, uint32_t, 16, x)
 USL_CONVERT(_mm512_cvtps_pd, __m512d, double, __m256, float, 8, x)
 USL_CONVERT(_mm512_cvtpd_ps, __m256, float, __m512d, double, 8, x)
 USL_CONVERT(_mm512_cvttps_epi32, __m512i, int32_t, __m512, float, 16, x >= -2147483648.0f && x < 2147483648.0f ? x : INT32_MIN)
+USL_CONVERT(_mm512_cvtps_epi32, __m512i, int32_t, __m512, float, 16, x >= -2147483648.0f && x < 2147483648.0f ? rintf(x) : INT32_MIN)
+USL_CONVERT(_mm512_cvtps_epu32, __m512i, uint32_t, __m512, float, 16, x >= -0.5f && x < 4294967296.0f ? rintf(x) : UINT32_MAX)
+
+static inline __m512i _mm512_maskz_cvtps_epi32(__mmask16 mask, __m512 value)
+{
+    return _mm512_maskz_mov_epi32(mask, _mm512_cvtps_epi32(value));
+}
+
+static inline double _mm512_cvtsd_f64(__m512d value)
+{
+    double first;
+    memcpy(&first, &value, sizeof first);
+    return first;
+}
+
+static inline float _mm512_cvtss_f32(__m512 value)
+{
+    float first;
+    memcpy(&first, &value, sizeof first);
+    return first;
+}
 
 /* ---- narrowing, to a register and to memory; VALUE is that of lane x */
 
