@@ -1,4 +1,4 @@
-"""SGEMM and DGEMM against OpenBLAS and MKL: square sizes, and a sweep of thin ones with as many operations.
+"""SGEMM and DGEMM against OpenBLAS, MKL, oneDNN and BLIS: square sizes, and a sweep of thin ones with as many operations.
 
 `python -m bench sgemm` runs this module in a process of its own (`bench.versus.run_pinned`), and then once more with
 `--threads 2`: the parallel product against OpenBLAS on as many threads, in wall time.
@@ -24,7 +24,7 @@ from usl_avx512.cpu import cpu_features
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-SQUARE = (16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 67, 131, 257, 509, 1021)
+SQUARE = (16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 67, 90, 100, 131, 257, 509, 1021)
 THIN_K = 512
 THIN_ROWS = tuple(16 * 2**step for step in range(11))
 """M of the thin sweep, 16 to 16384; M N is 512^2."""
@@ -64,6 +64,37 @@ void run_cblas(void *state)
 }
 """
 
+ONEDNN = """
+typedef int (*dnnl_gemm)(char, char, int64_t, int64_t, int64_t, float, const float *, int64_t, const float *, int64_t, float,
+                         float *, int64_t);
+void run_onednn(void *state)
+{
+    const struct gemm *g = state;
+    ((dnnl_gemm)g->function)(g->ta == 111 ? 'N' : 'T', g->tb == 111 ? 'N' : 'T', g->m, g->n, g->k, 1, (const float *)g->a,
+                             g->lda, (const float *)g->b, g->ldb, 1, (float *)g->c, g->ldc);
+}
+"""
+
+
+def available(name: str) -> tuple[dict[str, int], dict[str, str], list[str], list[str]]:
+    """The product's address in ours and in all peers that have it (oneDNN has single precision only); which function of STATE
+    or ONEDNN calls each; the peers' versions; which are missing, and why."""
+    from usl_avx512.kernels.level3_library import gemm_path
+
+    loaders = [peers.openblas, peers.mkl, *([peers.onednn] if name == "sgemm" else []), peers.blis]
+    libraries, missing = peers.available(*loaders)
+    entries = {
+        versus.OURS: ctypes.cast(getattr(ctypes.CDLL(str(gemm_path(f"usl_{name}"))), f"usl_{name}"), ctypes.c_void_p).value or 0
+    }
+    entries |= {peer.name: peer.address("sgemm" if peer.name == "oneDNN" else f"cblas_{name}") for peer in libraries}
+    callers = {side: {versus.OURS: "run_usl", "oneDNN": "run_onednn"}.get(side, "run_cblas") for side in entries}
+    return entries, callers, [peer.version for peer in libraries], missing
+
+
+def thunks(name: str) -> str:
+    """The C of all callers."""
+    return STATE.replace("REAL", "float" if name == "sgemm" else "double") + (ONEDNN if name == "sgemm" else "")
+
 
 class State(ctypes.Structure):
     """`struct gemm` of STATE."""
@@ -93,25 +124,19 @@ def measure(name: str, rounds: int, only: Sequence[str]) -> dict[str, Any]:
     """Rows for every shape, or those named; the peak of one core in this precision, and the bandwidth of main memory."""
     import numpy as np
 
-    from usl_avx512.kernels.level3_library import gemm_path
-
     versus.pin()
-    dtype, real = (np.float32, "float") if name == "sgemm" else (np.float64, "double")
-    libraries, missing = peers.available(peers.openblas, peers.mkl)
-    ours = ctypes.CDLL(str(gemm_path(f"usl_{name}")))
-    own = ctypes.cast(getattr(ours, f"usl_{name}"), ctypes.c_void_p).value
-    assert own is not None
+    dtype = np.float32 if name == "sgemm" else np.float64
+    entries, callers, versions, missing = available(name)
     random = np.random.default_rng(16)
     rows, peaks = [], []
-    print(versus.heading([versus.OURS, *(peer.name for peer in libraries)]))
-    with TimingLoop(STATE.replace("REAL", real)) as loop, PeakProbe(cpu_features()) as probe:
+    print(versus.heading(list(entries)))
+    with TimingLoop(thunks(name)) as loop, PeakProbe(cpu_features()) as probe:
         for label, m, n, k in shapes():
             if only and label not in only:
                 continue
             matrices = [random.uniform(-1, 1, shape).astype(dtype) for shape in ((m, k), (k, n), (m, n))]
-            states = {versus.OURS: state(own, m, n, k, matrices)}
-            states |= {peer.name: state(peer.address(f"cblas_{name}"), m, n, k, matrices) for peer in libraries}
-            work = {side: loop.address("run_usl" if side == versus.OURS else "run_cblas") for side in states}
+            states = {side: state(entry, m, n, k, matrices) for side, entry in entries.items()}
+            work = {side: loop.address(callers[side]) for side in states}
             size = matrices[0].itemsize
             case = Case(label, 2.0 * m * n * k, float(size * (m * k + k * n + 2 * m * n)))
             contestants = {side: (work[side], [ctypes.addressof(each)]) for side, each in states.items()}
@@ -123,7 +148,7 @@ def measure(name: str, rounds: int, only: Sequence[str]) -> dict[str, Any]:
         "rows": [row.as_json() for row in rows],
         "peak_gflops": max(peaks),
         "bandwidth_gbs": bandwidth,
-        "peers": [peer.version for peer in libraries],
+        "peers": versions,
         "missing": missing,
     }
 

@@ -15,7 +15,7 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bench import gemm, peers, versus
+from bench import gemm, versus
 from bench.peak import PeakProbe
 from bench.versus import Case, Row, TimingLoop
 from usl_avx512.cpu import cpu_features
@@ -25,17 +25,6 @@ MOST = 1e10
 SAMPLED, SEED = 300, 19
 GEOMETRIC_MEAN, NEARLY_ALL, NEARLY, LEAST = 1.05, 0.95, 0.97, 0.9
 """The goals: the mean of the ratios to the best peer; the part of them that is at least NEARLY; the least of all."""
-
-ONEDNN = """
-typedef int (*dnnl_gemm)(char, char, int64_t, int64_t, int64_t, float, const float *, int64_t, const float *, int64_t, float,
-                         float *, int64_t);
-void run_onednn(void *state)
-{
-    const struct gemm *g = state;
-    ((dnnl_gemm)g->function)(g->ta == 111 ? 'N' : 'T', g->tb == 111 ? 'N' : 'T', g->m, g->n, g->k, 1, (const float *)g->a,
-                             g->lda, (const float *)g->b, g->ldb, 1, (float *)g->c, g->ldc);
-}
-"""
 
 Shape = tuple[int, int, int, str, str]
 """M, N, K, and for A and B "N" or "T"."""
@@ -52,20 +41,13 @@ def measure(name: str, rounds: int, count: int, part: int = 1, parts: int = 1) -
     """Rows for every shape of the sample, or of the part of it out of so many; the peak of one core in this precision."""
     import numpy as np
 
-    from usl_avx512.kernels.level3_library import gemm_path
-
     versus.pin()
-    dtype, real = (np.float32, "float") if name == "sgemm" else (np.float64, "double")
-    loaders = [peers.openblas, peers.mkl, *([peers.onednn] if name == "sgemm" else []), peers.blis]
-    libraries, missing = peers.available(*loaders)
-    ours = ctypes.CDLL(str(gemm_path(f"usl_{name}")))
-    entries = {versus.OURS: ctypes.cast(getattr(ours, f"usl_{name}"), ctypes.c_void_p).value or 0}
-    entries |= {peer.name: peer.address("sgemm" if peer.name == "oneDNN" else f"cblas_{name}") for peer in libraries}
+    dtype = np.float32 if name == "sgemm" else np.float64
+    entries, callers, versions, missing = gemm.available(name)
     numbers, rows, peaks, wrong = np.random.default_rng(SEED), [], [], []
-    thunks = gemm.STATE.replace("REAL", real) + (ONEDNN if name == "sgemm" else "")
     print(versus.heading(list(entries)))
-    with TimingLoop(thunks) as loop, PeakProbe(cpu_features()) as probe:
-        work = {side: loop.address({versus.OURS: "run_usl", "oneDNN": "run_onednn"}.get(side, "run_cblas")) for side in entries}
+    with TimingLoop(gemm.thunks(name)) as loop, PeakProbe(cpu_features()) as probe:
+        work = {side: loop.address(callers[side]) for side in entries}
         for m, n, k, ta, tb in sample(count)[part - 1 :: parts]:
             a, b = (
                 numbers.uniform(-1, 1, shape[:: -1 if t == "T" else 1]).astype(dtype)
@@ -91,7 +73,7 @@ def measure(name: str, rounds: int, count: int, part: int = 1, parts: int = 1) -
     return {
         "rows": [row.as_json() for row in rows],
         "peak_gflops": max(peaks),
-        "peers": [peer.version for peer in libraries],
+        "peers": versions,
         "missing": missing,
         "wrong": wrong,
     }
