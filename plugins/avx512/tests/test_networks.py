@@ -218,6 +218,22 @@ def test_compress_keeps_what_is_to_be_kept(n: int) -> None:
         assert found.base is None  # not a part of an array with room for all
 
 
+@pytest.mark.parametrize("shape", [(0,), (0, 3), (3, 0), (0, 0), (2, 0, 3)])
+def test_empty_arrays_are_those_of_numpy(shape: tuple[int, ...]) -> None:
+    x = np.zeros(shape, np.float32)
+    assert kernels.cumsum(x).shape == shape
+    assert kernels.cumsum(x, out=(out := np.empty(shape, np.float32))) is out
+    if shape[-1]:
+        found = kernels.argmax(x)
+        assert (found.shape, found.dtype) == (x.argmax(-1).shape, np.int64)
+    else:
+        with pytest.raises(ValueError, match=rf"the rows of x, which has the shape {re.escape(str(shape))}, have no elements"):
+            kernels.argmax(x)
+    if len(shape) == 1:
+        found = kernels.compress(x > 0, x)
+        assert (found.shape, found.dtype) == ((0,), np.float32)
+
+
 def pooled(x: Any, size: int, step: int, border: int, mean: bool) -> Any:
     around = [(0, 0), (0, 0), (border, border), (border, border)]
     x = np.pad(x.astype(float), around, constant_values=0 if mean else -np.inf)
@@ -286,6 +302,8 @@ BITS = np.zeros((2, 4), np.uint16)
         (lambda: kernels.cross_entropy(W, np.zeros(1, np.int64)), ValueError, "x must have two dimensions"),
         (lambda: kernels.compress(X > 0, X), ValueError, "x must have one dimension, not 2"),
         (lambda: kernels.compress(X > 0, W), ValueError, r"keep must have the shape of x, \(4,\), not \(2, 4\)"),
+        (lambda: kernels.cumsum(X[:0], out=X), ValueError, r"out must have the shape \(0, 4\), not \(2, 4\)"),
+        (lambda: kernels.compress(X[0, :0] > 0, W), ValueError, r"keep must have the shape of x, \(4,\), not \(0,\)"),
         (lambda: kernels.compress(W, W), TypeError, "keep must be of dtype bool, not float32"),
         (lambda: kernels.row_sums(X[0, 0]), TypeError, "x must be a NumPy array"),
         (lambda: kernels.max_pool2d(X, 2), ValueError, "x must have four dimensions, not 2"),

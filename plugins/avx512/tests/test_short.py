@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import math
+import pickle
 import re
 import subprocess
 from collections.abc import Callable
@@ -178,6 +180,20 @@ def test_sums_are_exact_for_every_shape(name: str) -> None:
             found = np.array(c)
             multiply(a, weights, found)
             assert np.array_equal(found, wanted), (m, n, k)
+
+
+@pytest.mark.usefixtures("native")
+def test_copies_of_packed_weights_are_aligned_and_packed_alike() -> None:
+    random = np.random.default_rng(11)
+    a, weights = integers(random, (3, 130), np.uint8), Packed(integers(random, (130, 70), np.int8))
+    wanted, copies = np.zeros((3, 70), np.int32), [copy.copy(weights)]
+    gemm_u8s8s32(a, weights, wanted)
+    for _ in range(4):  # NumPy's memory may lie at the right place by chance
+        copies += [copy.deepcopy(weights), pickle.loads(pickle.dumps(weights))]
+    for each in copies:
+        found = np.zeros((3, 70), np.int32)
+        gemm_u8s8s32(a, each, found)
+        assert each.panels.ctypes.data % 64 == 0 and np.array_equal(found, wanted)
 
 
 @pytest.mark.usefixtures("native")

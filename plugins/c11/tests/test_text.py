@@ -14,6 +14,7 @@ from c11_compile import compiles, require, write
 from hypothesis import given
 from hypothesis import strategies as st
 
+from usl_c11.backend import C11
 from usl_c11.ctext import C, binary, unary
 from usl_c11.emit import library
 from usl_c11.literals import float_literal, round_to
@@ -93,6 +94,33 @@ def test_two_callees_of_one_name_get_two_functions(tmp_path: Path) -> None:
 def test_exported_names_that_c_owns_are_refused(name: str) -> None:
     with pytest.raises(BackendError, match=f"{name} cannot be the name of a C function"):
         library([update(kernels.SGEMM, name=name)], "lib")
+
+
+@pytest.mark.parametrize(
+    "name", ["send", "cpow", "drem", "sincos", "swab", "error", "exp10", "environ", "stdin", "fadd", "argp"]
+)
+def test_what_programs_take_from_the_c_library_is_not_exported(name: str, tmp_path: Path) -> None:
+    taken = {"argp": "argp_error"}.get(name, name)
+    for make in (C11().emit, lambda procs, name: C11().build(procs, name, tmp_path)):
+        with pytest.raises(
+            BackendError, match=f"{taken} is a function of the C library, and programs that link this"
+        ) as caught:
+            make([update(kernels.SGEMM, name=name)], "lib")
+        assert caught.value.notes == (f"give {name} another name with rename",)
+
+
+def test_usual_names_are_exported() -> None:
+    names = "conv blur gemm step total copy scale norm dot axpy transpose histogram mean tokens memory stride string".split()
+    assert set(C11().emit([update(kernels.SGEMM, name=name) for name in names], "lib")) == {"lib.c", "lib.h", "lib.d"}
+
+
+def test_functions_within_a_library_are_no_functions_that_compilers_know(tmp_path: Path) -> None:
+    require("gcc")
+    callee = kernels.parse("def cpow(x: f32[4]):\n    x[0] = 1.0\n")
+    text = "def f(x: f32[4]):\n    a(x)\n"
+    assert body(text, a=callee) == "    cpow_(x);"
+    write(library([kernels.parse(text, a=callee)], "lib").files, tmp_path)
+    assert compiles("gcc", tmp_path / "lib.c") == ""
 
 
 def test_two_exports_of_one_name_are_refused() -> None:

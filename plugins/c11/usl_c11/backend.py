@@ -8,6 +8,7 @@ from typing import Any
 
 from usl_c11.batch import jit_all, missing_features
 from usl_c11.build import build, make_variables
+from usl_c11.checks import check_exported, check_public
 from usl_c11.emit import library
 from usl_c11.jit import JitProcedure, jit
 from usl_core.errors import JitError
@@ -21,7 +22,10 @@ class C11:
 
     def emit(self, procs: Sequence[Proc], name: str, *, entry_checks: bool = True) -> dict[str, str]:
         """The text of `name.c`, `name.h` and the depfile `name.d`, by file name."""
-        return library([_ir(proc) for proc in procs], name, entry_checks=entry_checks).files
+        irs = [_ir(proc) for proc in procs]
+        check_exported(irs)
+        check_public(irs)
+        return library(irs, name, entry_checks=entry_checks).files
 
     def make_variables(self, procs: Sequence[Proc], name: str) -> str:
         """The text of `name.mk`: what the files of `emit` are compiled and linked with, as variables for make."""
@@ -39,6 +43,8 @@ class C11:
     ) -> Path:
         """Writes the files into directory and compiles them; the path of the shared library."""
         irs = [_ir(proc) for proc in procs]
+        check_exported(irs)
+        check_public(irs)
         return build(irs, name, Path(directory), entry_checks=entry_checks, flags=flags, march=march)
 
     def jit(self, procedure: Any, **options: Any) -> JitProcedure:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from usl_c11.names import is_identifier, is_reserved
+from usl_c11.names import is_identifier, is_of_the_library, is_reserved
 from usl_c11.types import spelling
 from usl_c11.usage import is_data, is_placed
 from usl_core.backend import callees_first, check_memories
@@ -35,6 +35,18 @@ def check_exported(procs: Sequence[Proc]) -> None:
             )
         seen.add(proc.name)
         _check_assertions(proc)
+
+
+def check_public(procs: Sequence[Proc]) -> None:
+    """Programs that link the exported procedures keep the functions of their C library."""
+    for proc in procs:
+        for name in (proc.name, f"{proc.name}_error"):
+            if is_of_the_library(name):
+                raise BackendError(
+                    f"{name} is a function of the C library, and programs that link this would call yours in its place",
+                    span=proc.span,
+                    notes=(f"give {proc.name} another name with rename",),
+                )
 
 
 def _check_assertions(proc: Proc) -> None:

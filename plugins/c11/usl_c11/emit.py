@@ -12,7 +12,7 @@ from usl_c11.drivers import drivers_of, foreign_headers
 from usl_c11.entry import NO_CHECKS, Entry, assurance_comment, entry
 from usl_c11.func import body_function
 from usl_c11.mirror import written_readable
-from usl_c11.names import Names, is_identifier, legal
+from usl_c11.names import Names, is_identifier, legal, of_function
 from usl_c11.types import F16_TYPEDEF, control_spelling
 from usl_c11.unit import Unit
 from usl_c11.usage import readable_fields
@@ -147,7 +147,7 @@ def _new_unit(procs: Sequence[Proc], order: Sequence[Proc], name: str) -> Unit:
     functions = {proc: names.fresh(f"{proc.name}_body") for proc in procs}
     for proc in order:
         if proc not in functions:
-            functions[proc] = names.fresh(proc.name)
+            functions[proc] = names.fresh(of_function(proc.name))
     used = _used_fields(procs, order)
     unit = Unit(name, functions, formal_ranges(order[::-1], procs), frozenset(proc for proc in order if used[proc]))
     unit.configs.update((field.config, None) for fields in used.values() for field in fields)

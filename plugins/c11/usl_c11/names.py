@@ -6,7 +6,9 @@ depends on the numbers of Syms.
 
 from __future__ import annotations
 
+import functools
 import re
+from importlib.resources import files
 
 _KEYWORDS_TEXT = """
     auto break case char const continue default do double else enum extern float for goto if inline int long register
@@ -20,16 +22,25 @@ _KEYWORDS = frozenset(_KEYWORDS_TEXT.split())
 """Keywords of C11, C23 and C++, and macros that the included headers may define."""
 
 _LIBRARY_TEXT = """
-    abs abort acos acosh aligned_alloc alloca asin asinh assert atan atan2 atanh atexit atof atoi atol bcmp bcopy bsearch
-    bzero cabs calloc cbrt ceil copysign cos cosh div erf erfc exit exp exp2 expm1 fabs fdim ffs floor fma fmax fmin fmod fork
-    fpclassify free frexp gamma getenv hypot ilogb index isfinite isinf isnan isnormal j0 j1 jn labs ldexp ldiv lgamma llabs
-    log log10 log1p log2 logb lrint lround malloc memchr memcmp memcpy memmove memset modf nan nearbyint nextafter pow printf
-    puts qsort rand random read realloc remainder remove remquo rename rindex rint round scalb scalbn select signal signbit
-    significand sin sinh sqrt srand strcat strchr strcmp strcpy strlen strncmp system tan tanh tgamma time trunc wait write
-    y0 y1 yn
+    abort abs acos acosh aligned_alloc alloca asin asinh assert at_quick_exit atan atan2 atanh atexit atof atoi atol atoll
+    bcmp bcopy bsearch bzero cabs calloc cbrt ceil copysign cos cosh div erf erfc exit exp exp2 expm1 fabs fdim ffs floor
+    fma fmax fmin fmod fork fpclassify free frexp gamma getenv hypot ilogb index isfinite isinf isnan isnormal j0 j1 jn labs
+    ldexp ldiv lgamma llabs lldiv llrint llround log log10 log1p log2 logb lrint lround malloc mblen mbstowcs mbtowc memchr
+    memcmp memcpy memmove memset modf nan nearbyint nextafter nexttoward pow printf puts qsort quick_exit rand random read
+    realloc remainder remove remquo rename rindex rint round scalb scalbln scalbn select signal signbit significand sin sinh
+    sqrt srand strcat strchr strcmp strcoll strcpy strcspn strerror strlen strncat strncmp strncpy strpbrk strrchr strspn
+    strstr strtod strtof strtok strtol strtold strtoll strtoul strtoull strxfrm system tan tanh tgamma time trunc wait
+    wcstombs wctomb write y0 y1 yn
 """
 _LIBRARY = frozenset(_LIBRARY_TEXT.split())
 """Functions of the C library, in single, double and long double form: naming something so draws warnings, or worse."""
+
+
+@functools.cache
+def _exported_by_the_library() -> frozenset[str]:
+    """Functions and objects of the GNU C library, ISO C and POSIX included (`tools/library_names.py`)."""
+    return frozenset(files("usl_c11").joinpath("library_names.txt").read_text(encoding="ascii").split())
+
 
 _OWN = ("usl_", "USL_")
 """Prefixes of the names that this backend makes up."""
@@ -50,6 +61,11 @@ def is_reserved(name: str) -> bool:
     )
 
 
+def is_of_the_library(name: str) -> bool:
+    """Whether all of a program that links a C function of this name would call it in place of the C library's."""
+    return name in _exported_by_the_library()
+
+
 def is_identifier(name: str) -> bool:
     """Whether a name is legal in C."""
     return re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) is not None
@@ -62,6 +78,12 @@ def legal(spelling: str) -> str:
     if text[0].isdigit() or text.startswith(_OWN):
         text = f"v{text}"
     return f"{text}_" if is_reserved(text) else text
+
+
+def of_function(spelling: str) -> str:
+    """An identifier like it that may be the name of a C function: compilers know more functions than headers declare."""
+    name = legal(spelling)
+    return f"{name}_" if is_of_the_library(name) else name
 
 
 class Names:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from usl_core.errors import UslError
@@ -176,3 +177,18 @@ def test_the_program_with_bounds_is_shown():
     assert "allocate f([g.min.0, g.len.0], [0, 4])" in shown
     assert "if g.s0.y <= g.min.1 || f.s0.y >= g.s0.y + 2:" in shown
     assert "f^0[f.s0.x, f.s0.y % 4] ← f.s0.x * f.s0.y + 1" in shown
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_a_func_of_one_dimension_with_updates_at_places_is_computed_in_a_loop(wide: bool) -> None:
+    f, g, r = hl.Func("f"), hl.Func("g"), hl.RDom([(0, 16)], "r")
+    f[x] = x
+    f[(r * 5) % 9] += r
+    f[hl.clamp(f[r % 4], 0, 8)] *= 3
+    place = (x, y) if wide else (x,)
+    g[place] = f[x] + f[x + 1] * (y if wide else 1)
+    f.compute_at(g, place[-1])
+    window = [(1, 6), (2, 3)][: len(place)]
+    np.testing.assert_array_equal(np.asarray(g.realize(window)), g.interpret(window))
+    loop = g.procedure().find(str(place[-1]))
+    assert loop.find("f[_] += _") and loop.find("f[_] = _")

@@ -22,11 +22,13 @@ from usl_core.scheduling import (
     delete_buffer,
     delete_dead_writes,
     divide_with_recompute,
+    eliminate_dead_code,
     fission,
     fuse,
     lift_scope,
     reorder_loops,
     reorder_stmts,
+    unroll_loop,
 )
 from usl_halide_lib.directives import Directive
 from usl_halide_lib.infer import Box, bounds
@@ -527,12 +529,29 @@ def _less(one: Any, other: Any) -> Any:
 
 
 def _repeat(working: Working, func: Func, loop: Any) -> Any:
-    """The nest of a func in a loop that runs as often as loop, each time with the same result; that loop."""
-    root = working.at(func.stages[0].write)
+    """The nests of a func in a loop that runs as often as loop, each time with the same result; that loop."""
+    root, *more = dict.fromkeys(_below(working, stage.write, loop) for stage in func.stages)
+    if more:
+        # An update by itself may not run again, but it may behind what it updates: so first one nest is made of them all.
+        for each in (root, *more):
+            working.do(add_loop, working.at(each), working.fresh("once"), "1", guard=True)
+            working.do(eliminate_dead_code, working.at(each).parent())
+        for each in more:
+            working.do(fuse, working.at(root).parent(), working.at(each).parent())
+        root = working.at(root).parent()
+    working.do(add_loop, working.at(root), loop.name(), text_of(loop.hi()))
+    repeated = working.at(root).parent()
+    if more:
+        working.do(unroll_loop, working.at(root))
+    return working.at(repeated)
+
+
+def _below(working: Working, write: Any, loop: Any) -> Any:
+    """The statement around a write that is in the block of a loop."""
+    root = working.at(write)
     while (above := root.parent()) and above != working.at(loop).parent():
         root = above
-    working.do(add_loop, root, loop.name(), text_of(loop.hi()))
-    return working.at(root).parent()
+    return root
 
 
 def allocation_inside(code: Any, name: str) -> Any:

@@ -80,7 +80,8 @@ class Working:
         except DirectiveError:
             raise
         except UslError as error:
-            raise directive.refuse(_cause(error), CODES.get(directive.name, "E777"), refused_by(error)) from error
+            notes = (*refused_by(error), *HINTS.get(directive.name, ()))
+            raise directive.refuse(_cause(error), CODES.get(directive.name, "E777"), notes) from error
         finally:
             self.directive = before
 
@@ -168,6 +169,8 @@ CODES = {
     "align_bounds": "E776",
 }
 """The code of a directive that an operator has refused."""
+HINTS = {"compute_at": ("hint: compute_root is always possible",)}
+"""What else may be done."""
 
 
 def _cause(error: Any) -> str:

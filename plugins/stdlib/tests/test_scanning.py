@@ -133,3 +133,10 @@ def test_refusals_say_which_function_was_asked() -> None:
             "i",
             4,
         )
+
+
+def test_a_block_without_steps_is_refused_and_named() -> None:
+    with pytest.raises(SchedulingError, match="scan_in_blocks: factor must be at least 2, not 1: a block of one element"):
+        scan_in_blocks(scan("s += x[i]"), "i", 1)
+    with pytest.raises(SchedulingError, match="parallel_scan: factor must be at least 1, not 0"):
+        parallel_scan(scan("s += x[i]"), "i", 0)

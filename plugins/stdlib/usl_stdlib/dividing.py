@@ -39,8 +39,9 @@ def divide(p: Procedure, loop: Any, factor: int, tail: str, tails: Sequence[str]
     nothing is left. tails are those that the caller can handle.
 
     Raises:
-        UsageError: an unknown tail. SchedulingError: what `divide_loop` raises.
+        UsageError: an unknown tail. SchedulingError: factor is below 1; what `divide_loop` raises.
     """
+    require(factor >= 1, f"factor must be at least 1, not {factor}")
     if tail not in tails:
         raise UsageError(f"tail is one of {', '.join(map(repr, tails))}, got {tail!r}")
     name = loop.name()

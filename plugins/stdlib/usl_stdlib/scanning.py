@@ -21,7 +21,7 @@ from usl_core.scheduling import (
     stage_mem,
 )
 from usl_stdlib.dividing import divide
-from usl_stdlib.expressions import fresh, loop_at, text, window_text
+from usl_stdlib.expressions import fresh, loop_at, require, text, window_text
 from usl_stdlib.reporting import Places, explained
 
 
@@ -117,9 +117,10 @@ def scan_in_blocks(p: Procedure, loop: Any, factor: int, memory: MemoryClass | N
     Returns the procedure and a `BlockedScan`.
 
     Raises:
-        SchedulingError: what `divide_loop`, `block_scan` and `recursive_doubling` raise.
+        SchedulingError: factor is below 2; what `divide_loop`, `block_scan` and `recursive_doubling` raise.
     Also known as: prefix sums in registers.
     """
+    require(factor >= 2, f"factor must be at least 2, not {factor}: a block of one element has no results to combine")
     p, divided = divide(p, loop_at(p, loop), factor, "cut", ("cut",))
     inner = divided.forward(p).loop.body()[0]
     p = block_scan(p, inner, fresh(p, "block"))

@@ -4,7 +4,8 @@ Arrays have their elements in the order of their dimensions; softmax, norms and 
 arrays, or go into `out`. Before anything is computed all of this is tested:
 
     TypeError: an argument is no array of the wanted dtype; a number is no real number. ValueError: shapes that do not fit, an
-    array that is empty, or whose elements are not in order, an `out` that is read-only or shares memory with an input.
+    array that is empty (`argmax`, `cumsum` and `compress` take those that NumPy takes), or whose elements are not in order, an
+    `out` that is read-only or shares memory with an input.
     JitError: the processor has no AVX-512, or there is no C compiler.
 """
 
@@ -107,21 +108,24 @@ def argmax(x: NDArray[np.float32]) -> NDArray[np.int64]:
     """The position of the greatest element along the last dimension, the first of equal ones; where there is NaN, any.
 
     Raises:
-        ValueError: also where the last dimension has 2^31 elements or more.
+        ValueError: also where the last dimension has no elements, or 2^31 or more.
     """
     import numpy as np
 
-    rows, n = rows_of("x", x)
+    rows, n = rows_of("x", x, empty=True)
+    if n == 0:
+        raise ValueError(f"the rows of x, which has the shape {x.shape}, have no elements, and so no greatest one")
     if n >= 2**31:
         raise ValueError(f"the last dimension of x has {n} elements, more than positions of 32 bits tell")
     position = np.empty(x.shape[:-1], np.int64)
-    _call("argmax", rows, n, x, position)
+    if rows:
+        _call("argmax", rows, n, x, position)
     return position
 
 
 def cumsum(x: NDArray[np.float32], *, out: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
     """The sums of elements along the last dimension, up to and with each one; of 16 at a time, so that less is lost."""
-    return _of_rows("cumsum", x, out)
+    return _of_rows("cumsum", x, out, empty=True)
 
 
 def layer_norm(
@@ -284,12 +288,14 @@ def compress(keep: NDArray[np.bool_], x: NDArray[np.float32]) -> NDArray[np.floa
     Raises:
         ValueError: also where keep has not as many elements as x.
     """
-    require_array("x", x, "float32")
-    require_array("keep", keep, "bool")
+    require_array("x", x, "float32", empty=True)
+    require_array("keep", keep, "bool", empty=True)
     if x.ndim != 1:
         raise ValueError(f"x must have one dimension, not {x.ndim}")
     if keep.shape != x.shape:
         raise ValueError(f"keep must have the shape of x, {x.shape}, not {keep.shape}")
+    if not x.size:
+        return new((0,))
     y: NDArray[np.float32] = SINGLE.array(x.shape, SINGLE.dtype)  # room for all: to cut off takes less than to count first
     count = SINGLE.position()
     _function("compress")(x.size, SINGLE.address(x), bytes_of(keep), SINGLE.address(y), count)
@@ -316,10 +322,11 @@ def _of_each_row(name: str, x: Any) -> NDArray[np.float32]:
     return y
 
 
-def _of_rows(name: str, x: Any, out: Any) -> NDArray[np.float32]:
-    rows, n = rows_of("x", x)
+def _of_rows(name: str, x: Any, out: Any, *, empty: bool = False) -> NDArray[np.float32]:
+    rows, n = rows_of("x", x, empty=empty)
     y = result(x, out)
-    _call(name, rows, n, x, y)
+    if rows and n:
+        _call(name, rows, n, x, y)
     return y
 
 

@@ -32,6 +32,8 @@ __all__ = [
 
 PANEL = 64
 """Columns of a panel of packed weights."""
+CACHE_LINE = 64
+"""Bytes: panels start at a multiple."""
 BFLOAT = "bfloat16"
 """What ml_dtypes calls it."""
 
@@ -63,6 +65,14 @@ class Packed:
         integers = SUMS[self.kind] == "i32"
         self.sums: NDArray[np.int32] = B.sum(axis=0, dtype=np.int32) if integers else np.zeros(0, np.int32)
         """Of each column of integers: what a product has too much of, 128 times, where A had to be shifted to be unsigned."""
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Of a copy, also one that was pickled: NumPy puts the panels anywhere."""
+        self.__dict__.update(state)
+        if self.panels.ctypes.data % CACHE_LINE:
+            panels = _aligned(self.panels.shape, self.panels.dtype)
+            panels[:] = self.panels
+            self.panels = panels
 
     def __repr__(self) -> str:
         kind = BFLOAT if self.kind == "bf16" else self.panels.dtype
@@ -342,8 +352,8 @@ def _aligned(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
     import numpy as np
 
     size = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
-    memory = np.empty(size + 64, np.uint8)
-    start = -memory.ctypes.data % 64
+    memory = np.empty(size + CACHE_LINE, np.uint8)
+    start = -memory.ctypes.data % CACHE_LINE
     aligned: NDArray[Any] = memory[start : start + size].view(dtype).reshape(shape)
     return aligned
 

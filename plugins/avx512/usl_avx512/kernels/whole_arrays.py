@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -15,16 +16,16 @@ if TYPE_CHECKING:
     from usl_c11.emit import Library
 
 
-def rows_of(name: str, x: Any) -> tuple[int, int]:
-    """How many rows an array has, and their length."""
-    require_array(name, x, "float32")
+def rows_of(name: str, x: Any, *, empty: bool = False) -> tuple[int, int]:
+    """How many rows an array has, and their length; empty says whether there may be none of either."""
+    require_array(name, x, "float32", empty=empty)
     if x.ndim == 0:
         raise ValueError(f"{name} must have at least one dimension")
-    return x.size // x.shape[-1], x.shape[-1]
+    return math.prod(x.shape[:-1]), x.shape[-1]
 
 
-def require_array(name: str, array: Any, dtype: str) -> None:
-    """An array of this dtype with elements, which are in order, without gaps."""
+def require_array(name: str, array: Any, dtype: str, *, empty: bool = False) -> None:
+    """An array of this dtype, whose elements are in order, without gaps; empty says whether it may have none."""
     if type(array) is not SINGLE.array:
         import numpy as np
 
@@ -34,7 +35,7 @@ def require_array(name: str, array: Any, dtype: str) -> None:
             raise TypeError(f"{name} must be a NumPy array, not {type(array).__name__}")
     if array.dtype is not (wanted := _dtype(dtype)) and array.dtype != wanted:
         raise wrong_type(name, dtype, array.dtype)
-    if not array.size:
+    if not (array.size or empty):
         raise ValueError(f"{name} must not be empty, but has the shape {array.shape}")
     flags = array.flags
     if not flags.c_contiguous:
@@ -77,7 +78,7 @@ def require_output(out: Any, shape: tuple[int, ...], dtype: str = "float32", /, 
     """out, if it can take a result of this shape."""
     import numpy as np
 
-    require_array("out", out, dtype)
+    require_array("out", out, dtype, empty=True)
     if out.shape != shape:
         raise ValueError(f"out must have the shape {shape}, not {out.shape}")
     if not out.flags.writeable:

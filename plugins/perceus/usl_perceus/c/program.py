@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from usl_c11.compiler import DEFAULT_FLAGS
 from usl_c11.emit import library
-from usl_c11.names import Names, is_identifier
+from usl_c11.names import Names, is_identifier, of_function
 from usl_c11.runtime import runtime_files
 from usl_core.deep import deep
 from usl_core.errors import BackendError
@@ -116,8 +116,8 @@ def _new_unit(program: Program) -> Unit:
     foreign = {decl.symbol for decl in program.foreigns.values()}
     fixed = {"ctx", "self", *kernels, *(f"{kernel}_error" for kernel in kernels), *foreign}
     names = Names(reserved_names() | fixed)
-    exported = {fun: names.fresh(identifier(fun)) for fun in program.exports}
-    functions = exported | {fun: names.fresh(identifier(fun)) for fun in program.funs if fun not in exported}
+    exported = {fun: names.fresh(of_function(identifier(fun))) for fun in program.exports}
+    functions = exported | {fun: names.fresh(of_function(identifier(fun))) for fun in program.funs if fun not in exported}
     return Unit(program, names, Types(program.datas, names), functions)
 
 
