@@ -90,7 +90,9 @@ class Compiled:
             return self._with_functions(args, limit)
         params = [param.var.type for param in self.fun.params]
         with self.converter.heap.lock:
-            return self.converter.run(self.function, self.name, params, self.fun.result, args, long=self.long, limit=limit)
+            return self.converter.calls.run(
+                self.function, self.name, params, self.fun.result, args, long=self.long, limit=limit
+            )
 
     def _with_functions(self, args: Sequence[Any], limit: Limit | None) -> Any:
         """A call that may call functions of Python. It has a stack of its own, but no worker, which these may need."""
@@ -107,7 +109,7 @@ class Compiled:
                     for arg, type, is_foreign in zip(args, params, self._foreign, strict=False)
                 ]
                 given += args[len(given) :]
-                return self.converter.run(self.function, self.name, params, self.fun.result, given, long=False)
+                return self.converter.calls.run(self.function, self.name, params, self.fun.result, given, long=False)
 
         return deep(run)
 

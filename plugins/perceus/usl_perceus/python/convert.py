@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from usl_core.deep import deep
 from usl_perceus.errors import PerceusError
-from usl_perceus.front.builtins import PythonRaised
 from usl_perceus.front.lower import Lowered
 from usl_perceus.front.values import Value
 from usl_perceus.ir import (
     BOOL,
-    EXN,
     UNIT,
     ArrayType,
     Con,
@@ -28,13 +25,13 @@ from usl_perceus.ir import (
     Type,
 )
 from usl_perceus.python.arrays import Arrays
+from usl_perceus.python.calls import Calls
 from usl_perceus.python.checks import identity, integer, mismatch, type_name
 from usl_perceus.python.functions import Functions
-from usl_perceus.python.handle import Handle
+from usl_perceus.python.handle import Handle, address_of
 from usl_perceus.python.heap import NOTHING, Heap
 from usl_perceus.python.layout import Blocks
 from usl_perceus.python.readers import Readers
-from usl_perceus.python.worker import Limit
 from usl_perceus.python.writers import Writers
 
 TAG_BITS = 64
@@ -51,7 +48,7 @@ class Converter:
         self._value, self._word = self.ffi.typeof("usl_value"), self.ffi.typeof("uintptr_t")  # names are slow
         self.lends = lends
         self.arrays = Arrays(heap, self.ffi, lends)
-        self.functions = Functions(self)
+        self.functions, self.calls = Functions(self), Calls(self)
         self._readers = Readers(blocks, self._view_block, self.constant, classes)
         self._writers = Writers(blocks, classes, self._scalar, self.to_heap, self._fields_of, heap.release, self._box)
         self._constants: dict[tuple[str, int], Any] = {}
@@ -80,12 +77,13 @@ class Converter:
                     self._visit(item, what, work, done, known)
         except BaseException:
             for made, its_type in done:
-                self._give_up(made, its_type)
+                self.give_up(made, its_type)
             raise
         ((result, _),) = done
         return result
 
-    def _give_up(self, value: Any, type: Type) -> None:
+    def give_up(self, value: Any, type: Type) -> None:
+        """Gives up a C value that is owned."""
         if value is not None:
             for reference in self.blocks.references(type, value):
                 self.heap.release(reference)
@@ -157,7 +155,7 @@ class Converter:
             if isinstance(type, FunType) and isinstance(object.__getattribute__(handle, "_type"), FunType):
                 raise mismatch("a function of its own program, which functions and exceptions cannot leave", handle)
             raise mismatch(f"a value of type {self.type_name(type)}", handle)
-        value = self.ffi.cast(self._value, _address(handle))
+        value = self.ffi.cast(self._value, address_of(handle))
         self.heap.lib.usl_retain(value)
         return value
 
@@ -310,7 +308,7 @@ class Converter:
             parts = zip(self.blocks.unpack(type, value), con.fields, strict=True)
             return tuple(self.from_heap(part, kind) for part, (_, kind) in parts)
         result = self.view(value, type)
-        self._give_up(value, type)
+        self.give_up(value, type)
         return result
 
     def from_address(self, address: int, type: Type) -> Any:
@@ -365,7 +363,7 @@ class Converter:
     def constructor(self, handle: Any) -> Con:
         """Which constructor made the value of a handle."""
         type = object.__getattribute__(handle, "_type")
-        return self._con_at(self.ffi.cast(self._value, _address(handle)), type)
+        return self._con_at(self.ffi.cast(self._value, address_of(handle)), type)
 
     def python_class(self, handle: Any) -> Any:
         """The class of the constructor, None if the value is not of a data type, or nobody but the program can look into it."""
@@ -387,7 +385,7 @@ class Converter:
             hint = "hint: a @fun can take it apart"
             raise PerceusError(f"only a program knows what is in a {type.name}", notes=(hint,), code="E743")
         with self.heap.lock:
-            block = self.ffi.cast(self._value, _address(handle))
+            block = self.ffi.cast(self._value, address_of(handle))
             fields: tuple[Any, ...] = self._readers.of_fields(self._con_at(block, type))(block)
             return fields
 
@@ -397,7 +395,7 @@ class Converter:
         if not isinstance(type, DataType) or type.name in self.lowered.opaque:
             return handle
         with self.heap.lock:
-            return self._deep(self.ffi.cast(self._value, _address(handle)), type)
+            return self._deep(self.ffi.cast(self._value, address_of(handle)), type)
 
     def _deep(self, root: Any, root_type: Type) -> Any:
         work: list[tuple[Any, Any, bool]] = [(root, root_type, False)]
@@ -457,123 +455,15 @@ class Converter:
             return f"<{self.type_name(type)} in the heap>"
         return repr(self.deep(handle))
 
-    # ---- calls
+    # ---- what calls ask for
 
-    def run(
-        self,
-        function: Callable[..., Any],
-        name: str,
-        params: Sequence[Type],
-        result: Type,
-        args: Sequence[Any],
-        *,
-        long: bool,
-        limit: Limit | None = None,
-    ) -> Any:
-        """Calls a C function that owns its arguments. The heap's lock is held. long: it may take long, or go deep.
-
-        Raises:
-            PerceusError: an argument has the wrong type. What the function raises.
-        """
-        heap, types = self.heap, self.blocks.types
-        heap.collect()
-        if not heap.output.is_printing():
-            heap.unwritten()  # of a call that was given up
-        if len(args) != len(params):
-            raise PerceusError(f"{name} takes {len(params)} argument(s), {len(args)} given", code="E743")
-        converted: list[tuple[Any, Type]] = []
-        try:
-            for i, (arg, type) in enumerate(zip(args, params, strict=True), start=1):
-                try:
-                    converted.append((self.to_heap(arg, type), type))
-                except PerceusError as error:
-                    raise PerceusError(f"argument {i} of {name}: {error.message}", code="E743") from None
-        except BaseException:
-            for value, type in converted:
-                self._give_up(value, type)
-            self.arrays.give_back(self.arrays.lent())
-            raise
-        given = (*(value for value, type in converted if not types.is_void(type)), heap.context)
-        function = self.arrays.returning(function)
-        value = heap.in_worker(function, given, lambda value: self._discard(value, result), limit) if long else function(*given)
-        if heap.output.failure is not None:
-            self._discard(value, result)
-            self.raise_unwritten()
-        if heap.lib.usl_has_thrown(heap.context):
-            self.raise_thrown(name)
-        return self.from_heap(None if types.is_void(result) else value, result)
-
-    def raise_thrown(self, name: str) -> None:
-        """Raises what a call of the function of that name raised."""
-        lib, context = self.heap.lib, self.heap.context
-        if lib.usl_was_out_of_memory(context):
-            raise MemoryError(f"{name} ran out of memory; what it held is not freed")
-        raise self._exception(lib.usl_take_exception(context))
-
-    def raise_unwritten(self) -> None:
-        """Raises what kept from being written what the call printed."""
-        failure = self.heap.unwritten()
-        assert failure is not None
-        raise failure
-
-    def _discard(self, value: Any, type: Type) -> None:
-        """Gives up what a call gave that nobody waits for any more: its result, or its exception."""
-        if not self.heap.lib.usl_has_thrown(self.heap.context):
-            self._give_up(None if self.blocks.types.is_void(type) else value, type)
-        elif not self.heap.lib.usl_was_out_of_memory(self.heap.context):
-            self.heap.release(self.heap.lib.usl_take_exception(self.heap.context))
-
-    def _exception(self, value: Any) -> BaseException:
-        """The Python exception of an owned value of type exn."""
-        address = int(self.ffi.cast("uintptr_t", value))
-        cons = self.blocks.decl(EXN).cons
-        fields: tuple[Any, ...] = ()
+    def opened(self, value: Any, type: DataType) -> tuple[Con, tuple[Any, ...]]:
+        """The constructor that made a word of a data type, and its fields."""
+        address = int(self.ffi.cast(self._word, value))
         if address & 1:
-            con = cons[address >> 1]
-        else:
-            con = cons[value.info // TAG_BITS]
-            fields = self._readers.of_fields(con)(value)
-            self.heap.release(value)
-        raised = self.heap.lib.usl_raised_at(self.heap.context)
-        place = self.ffi.string(raised).decode() if raised else ""
-        why = self.heap.lib.usl_raised_why(self.heap.context)
-        if why:
-            place += f": {self.ffi.string(why).decode()}"
-        kind = self.lowered.exceptions[con].python
-        if kind is PythonRaised:
-            return self.functions.raised(fields[0])
-        if kind.__module__ == "builtins":
-            return kind(place)
-        error = kind(*fields)
-        error.add_note(f"raised at {place}")
-        return error
-
-    def call_closure(self, handle: Any, args: tuple[Any, ...]) -> Any:
-        """Calls the closure of a handle with Python values; the handle keeps it.
-
-        Raises:
-            TypeError: the value is no function. PerceusError: an argument is of the wrong kind.
-        """
-        type = object.__getattribute__(handle, "_type")
-        if not isinstance(type, FunType):
-            raise TypeError(f"a {self.type_name(type)} is not a function")
-        if self.functions.used:
-            return deep(lambda: self._call_closure(handle, type, args))
-        return self._call_closure(handle, type, args)
-
-    def _call_closure(self, handle: Any, type: FunType, args: tuple[Any, ...]) -> Any:
-        with self.heap.lock, self.functions.running():
-            closure = self.ffi.cast(self._value, _address(handle))
-            types = self.blocks.types
-            kinds = [types.spelling(param) for param in type.params if not types.is_void(param)]
-            signature = f"{types.spelling(type.result)}(*)({', '.join([*kinds, 'usl_value', 'usl_context *'])})"
-            code = self.ffi.cast(signature, self.ffi.cast("struct usl_closure *", closure).code)
-
-            def call(*converted: Any) -> Any:
-                self.heap.lib.usl_retain(closure)
-                return code(*converted[:-1], closure, converted[-1])
-
-            return self.run(call, "the function", type.params, type.result, args, long=not self.functions.used)
+            return self.blocks.decl(type).cons[address >> 1], ()
+        con = self._con_at(value, type)
+        return con, self._readers.of_fields(con)(value)
 
     def nothing(self, type: Type) -> Any:
         """A C value for a result that nobody looks at."""
@@ -610,8 +500,3 @@ TAG_BOX = 1021
 
 def _is_handle(item: Any) -> bool:
     return type(item) is Handle
-
-
-def _address(handle: Any) -> int:
-    address: int = object.__getattribute__(handle, "_address")
-    return address

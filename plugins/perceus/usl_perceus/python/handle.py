@@ -85,7 +85,7 @@ class Handle:
         raise AttributeError(f"a handle has no attribute {name}")
 
     def __call__(self, *args: Any) -> Any:
-        return self._converter.call_closure(self, args)
+        return self._converter.calls.closure(self, args)
 
     def __eq__(self, other: object) -> bool:
         if type(other) is Handle and other._address == self._address:
@@ -99,3 +99,9 @@ class Handle:
 
     def __repr__(self) -> str:
         return self._converter.text(self)
+
+
+def address_of(handle: Any) -> int:
+    """Where the block of a handle is."""
+    address: int = object.__getattribute__(handle, "_address")
+    return address
