@@ -16,10 +16,11 @@ import inspect
 import re
 from collections.abc import Callable
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from usl_avx512.kernels.arguments import DOUBLE, SINGLE, Precision, matrix, number, option, vector
 from usl_avx512.kernels.blas_library import blas_function, entry_name, sections
+from usl_avx512.kernels.quick import quick
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -287,11 +288,21 @@ Routine = TypeVar("Routine", bound=Callable[..., Any])
 
 
 def both(function: Routine) -> tuple[Routine, Routine]:
-    """A routine in single and in double precision, under BLAS's names: copies that differ in a default."""
-    return _precise(function, SINGLE), _precise(function, DOUBLE)
+    """A routine in single and in double precision, under BLAS's names."""
+    return _quick(function, SINGLE), _quick(function, DOUBLE)
 
 
-def _precise(function: Any, precision: Precision) -> Any:
+def _quick(function: Any, of: Precision) -> Any:
+    name = function.__name__
+
+    def refused(status: int) -> NoReturn:
+        raise _refusal(of, name, status)
+
+    return quick(precise(function, of), of.letter + name, lambda: blas_function(name, of.letter)[1], refused)
+
+
+def precise(function: Any, precision: Precision) -> Any:
+    """A copy of a routine, under BLAS's name, that differs in a default."""
     name = entry_name(function.__name__, precision.letter).removeprefix("usl_")
     routine = FunctionType(function.__code__, function.__globals__, name)
     routine.__kwdefaults__ = {**function.__kwdefaults__, "_of": precision}

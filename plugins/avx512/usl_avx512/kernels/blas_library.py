@@ -89,6 +89,13 @@ def blas_library(routine: str, letter: str) -> Library:
     return replace(plain, files=plain.files | {f"{name}.c": source, f"{name}.h": header})
 
 
+def prototype(routine: str) -> str:
+    """The declaration of an entry in C, with the words of the template."""
+    found = re.search(r"^int usl_[^{]*\)(?=\n\{)", sections()[routine], flags=re.MULTILINE)
+    assert found is not None
+    return found[0]
+
+
 def entry_comment() -> str:
     """What holds for every entry."""
     return """\
@@ -154,10 +161,6 @@ def blas_function(routine: str, letter: str) -> tuple[Any, Any]:
         JitError: as `blas_path`, or cffi is not installed.
     """
     ffi = foreign()
-    words = {"T": CTYPES[letter], "P": letter}
-    entry = filled(re.sub(r"@(READ|WRITE)\d@", "", sections()[routine]), words)
-    prototype = re.search(r"^int usl_[^{]*", entry, flags=re.MULTILINE)
-    assert prototype is not None
-    ffi.cdef(f"{prototype[0]};")
+    ffi.cdef(f"{filled(prototype(routine), {'T': CTYPES[letter], 'P': letter})};")
     handle = ffi.dlopen(str(blas_path(routine, letter)), ffi.RTLD_NOW)
     return ffi, getattr(handle, entry_name(routine, letter))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from usl_avx512.kernels.arguments import Precision, batch, integer, matrix, number, option
 from usl_avx512.kernels.level3_library import (
@@ -15,6 +15,7 @@ from usl_avx512.kernels.level3_library import (
     gemm_path,
     loaded,
 )
+from usl_avx512.kernels.quick import Function, quick
 
 if TYPE_CHECKING:
     import numpy as np
@@ -211,3 +212,16 @@ def _sharing(library: Any, threads: int | None) -> Iterator[None]:
         yield
     finally:
         library.omp_set_num_threads(before)
+
+
+def in_c(function: Function, name: str, routine: str) -> Function:
+    """The same, called without Python where arguments are plainly right; name is that of the library."""
+    letter = VARIANTS[name].precision.letter
+
+    def refused(status: int) -> NoReturn:
+        raise _refusal(routine, name, status)
+
+    return quick(function, letter + routine, lambda: getattr(loaded(name)[1], entry_name(routine, name)), refused)
+
+
+sgemm, dgemm = in_c(sgemm, "usl_sgemm", "gemm"), in_c(dgemm, "usl_dgemm", "gemm")

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from usl_avx512.kernels.arguments import SINGLE, Precision, number, option
-from usl_avx512.kernels.blas import LOWER, NO, NONUNIT, UNIT, UPPER, YES, both
-from usl_avx512.kernels.gemm import call, placed
+from usl_avx512.kernels.arguments import DOUBLE, SINGLE, Precision, number, option
+from usl_avx512.kernels.blas import LOWER, NO, NONUNIT, UNIT, UPPER, YES, precise
+from usl_avx512.kernels.gemm import call, in_c, placed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -198,8 +198,13 @@ def _call(of: Precision, routine: str, *values: Any) -> None:
     call(f"usl_{of.letter}gemm", routine, *values)
 
 
-ssymm, dsymm = both(symm)
-ssyrk, dsyrk = both(syrk)
-ssyr2k, dsyr2k = both(syr2k)
-strmm, dtrmm = both(trmm)
-strsm, dtrsm = both(trsm)
+def _both(function: Any) -> tuple[Any, Any]:
+    single, double = (in_c(precise(function, of), f"usl_{of.letter}gemm", function.__name__) for of in (SINGLE, DOUBLE))
+    return single, double
+
+
+ssymm, dsymm = _both(symm)
+ssyrk, dsyrk = _both(syrk)
+ssyr2k, dsyr2k = _both(syr2k)
+strmm, dtrmm = _both(trmm)
+strsm, dtrsm = _both(trsm)

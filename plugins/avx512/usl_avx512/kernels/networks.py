@@ -14,14 +14,16 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from usl_avx512.kernels.arguments import SINGLE, number, option
+from usl_avx512.kernels.quick import Function, quick
 from usl_avx512.kernels.whole_arrays import (
     bytes_of,
     call,
     compiled,
     new,
+    no_memory,
     positive,
     require_array,
     require_output,
@@ -335,6 +337,20 @@ def _of_elements(name: str, x: Any, out: Any) -> NDArray[np.float32]:
     y = result(x, out)
     _call(name, x.size, x, y)
     return y
+
+
+def _in_c(function: Function, form: str) -> Function:
+    def refused(status: int) -> NoReturn:
+        raise no_memory()
+
+    return quick(function, form, lambda: _function(function.__name__), refused)
+
+
+softmax, log_softmax, cumsum = (_in_c(each, "rows") for each in (softmax, log_softmax, cumsum))
+row_sums, row_maxima = (_in_c(each, "each row") for each in (row_sums, row_maxima))
+silu, sigmoid, gelu, gelu_tanh = (_in_c(each, "elements") for each in (silu, sigmoid, gelu, gelu_tanh))
+argmax, cross_entropy, compress = _in_c(argmax, "argmax"), _in_c(cross_entropy, "cross_entropy"), _in_c(compress, "compress")
+layer_norm, rms_norm = _in_c(layer_norm, "layer_norm"), _in_c(rms_norm, "rms_norm")
 
 
 # ---- the libraries

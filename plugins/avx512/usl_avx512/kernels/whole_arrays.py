@@ -107,7 +107,12 @@ def compiled(name: str, parameters: str, make: Callable[[], Library]) -> Callabl
 def call(function: Callable[..., int], *args: Any) -> None:
     """Call a compiled function on arrays and numbers."""
     if function(*[arg if type(arg) is int else _passed(arg) for arg in args]):
-        raise MemoryError("there is no memory for what is computed on the way")
+        raise no_memory()
+
+
+def no_memory() -> MemoryError:
+    """What a status other than 0 stands for."""
+    return MemoryError("there is no memory for what is computed on the way")
 
 
 def _passed(arg: Any) -> Any:
