@@ -117,6 +117,16 @@ def run_nn(rounds: int) -> Outcome:
     return result | {"missed": missed}, result["problems"]
 
 
+def run_compilers(rounds: int) -> Outcome:
+    from bench import compilers
+
+    result = compilers.measure()
+    report.RESULTS.mkdir(parents=True, exist_ok=True)
+    (report.RESULTS / "compilers.md").write_text(table := compilers.markdown(result["rows"]), encoding="utf-8")
+    print(table)
+    return result, compilers.problems(result["rows"])
+
+
 def run_functions(rounds: int) -> Outcome:
     from bench import functions, versus
 
@@ -315,6 +325,7 @@ BENCHMARKS: dict[str, Callable[[int], Outcome]] = {
     "lowp": run_lowp,
     "nn": run_nn,
     "functions": run_functions,
+    "compilers": run_compilers,
     "blas": run_blas,
     "blur": run_blur,
     "perceus": run_perceus,

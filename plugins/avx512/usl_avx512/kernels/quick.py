@@ -27,13 +27,15 @@ def quick(slowly: Function, form: str, address: Callable[[], Any], refused: Call
     form: one of those in `quick.c`. address: gives the kernel, as cffi has it. refused: raises the error for a status.
     """
 
+    call: Callable[..., Any]
+
     def first(*args: Any, **kwargs: Any) -> Any:
         nonlocal call
         result = slowly(*args, **kwargs)  # with what is wrong with arguments said before anything is built
         call = _entry(slowly, form, address, refused)
         return result
 
-    call: Callable[..., Any] = first
+    call = first
 
     @functools.wraps(slowly)
     def routine(*args: Any, **kwargs: Any) -> Any:
