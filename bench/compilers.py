@@ -62,6 +62,7 @@ def kernels() -> list[Kernel]:
     """All that is compiled."""
     from usl_avx512.conv import Shape
     from usl_avx512.kernels import conv, level3_library, networks, short_library
+    from usl_avx512.short_products import TYPES
 
     rng = np.random.default_rng(0)
 
@@ -72,7 +73,7 @@ def kernels() -> list[Kernel]:
         entry = short_library.ENTRIES[name]
 
         def made() -> list[Any]:
-            a, b, _ = short_library.TYPES[entry.base]
+            a, b, _ = TYPES[entry.base]
             arrays = [_bytes(rng, short_library.ELEMENTS[each].name, SIZE * SIZE) for each in (a, b)]
             extras = [np.zeros(SIZE, np.int32 if entry.sums == "i32" else np.float32) for _ in before if _ != "scale"]
             extras += [np.full(SIZE, 2.0**-8, np.float32) for _ in before if _ == "scale"]
@@ -189,7 +190,8 @@ def stack_traffic(library: Path) -> tuple[int, int, int, int]:
 
 def made(kernel: Kernel, library: Any, command: str, expected: list[Any]) -> Made:
     """Compile, look, call and compare; expected has the first compiler's result, or takes it."""
-    from usl_c11.build import DEFAULT_FLAGS, write_files
+    from usl_c11.build import write_files
+    from usl_c11.compiler import DEFAULT_FLAGS
 
     with tempfile.TemporaryDirectory() as folder:
         write_files({file: text for file, text in library.files.items() if not file.endswith(".d")}, Path(folder))

@@ -14,7 +14,8 @@ import pytest
 
 from usl_avx512 import kernels
 from usl_avx512.cpu import has_avx512
-from usl_avx512.kernels.networks import ENTRIES, network_library
+from usl_avx512.kernels.network_entries import ENTRIES
+from usl_avx512.kernels.networks import network_library
 from usl_avx512.networks.kernels_networks import attention, softmax
 from usl_avx512.networks.online import blocked_attention, one_pass_attention, online_softmax
 from usl_avx512.networks.pooling import Pool

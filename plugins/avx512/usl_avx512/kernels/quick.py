@@ -68,12 +68,12 @@ def _entry_type() -> Any:
 
 def source() -> str:
     """The extension's C: the types of kernels as their own C declares them, and the forms in both precisions."""
-    from usl_avx512.kernels import blas_library, level3_library, networks
+    from usl_avx512.kernels import blas_library, level3_library, network_entries
 
     text = SOURCE.read_text(encoding="utf-8")
     head, _, rest = text.partition("/* @precision */\n")
     both, _, end = rest.partition("/* @end */\n")
-    types = [f"typedef int {name}({parameters});" for name, parameters in networks.ENTRIES.items()]
+    types = [f"typedef int {name}({parameters});" for name, parameters in network_entries.ENTRIES.items()]
     forms = []
     for precision in (SINGLE, DOUBLE):
         words = {"T": precision.ctype, "P": precision.letter, "S": "", "N": NUMPY_TYPES[precision.letter]}
