@@ -14,6 +14,7 @@ from functools import partial
 from soac_agree import Passes, bound
 from soac_corners import corner_program
 from soac_form_programs import random_form_program
+from soac_loop_programs import random_loop_program
 from soac_programs import random_program
 from soac_size_programs import random_size_program
 
@@ -22,7 +23,13 @@ from usl_soac import arguments
 from usl_soac.errors import SoacError
 from usl_soac.interp import OutOfFuel
 
-KINDS = {"plain": random_program, "hard": random_size_program, "forms": random_form_program, "corners": corner_program}
+KINDS = {
+    "plain": random_program,
+    "hard": random_size_program,
+    "forms": random_form_program,
+    "loops": random_loop_program,
+    "corners": corner_program,
+}
 LONG = 200
 """A run of more work counts for the largest ratio."""
 
@@ -86,7 +93,7 @@ def main() -> int:
         "--kind",
         choices=KINDS,
         default="plain",
-        help="hard: sizes depend on much; forms: what is rare elsewhere; corners: the same ones each time",
+        help="hard: sizes depend on much; forms: what is rare elsewhere; loops: that end by data; corners: the same each time",
     )
     options = parser.parse_args()
     total: Counter[str] = Counter()

@@ -48,7 +48,7 @@ RUNS = [
     (fig7.fifth, (f32(6, 3, 4),)),
     (sobol.sobol, (9, options.directions())),
     (black_scholes.black_scholes, (f32(5, low=5, high=30), f32(5, low=1, high=100), f32(5, low=0.25, high=10), 0.02, 0.3)),
-    (mandelbrot.mandelbrot, (7, 5, 20)),
+    (mandelbrot.mandelbrot, (37, 5, 20)),
     (filtered.positive, (f32(9, low=-1),)),
     (scanned.sums, (f32(9),)),
     (nbody.accelerations, tuple(f32(5) for _ in range(4))),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 
 from usl_core import Procedure
 from usl_core.ir.sym import Sym
+from usl_core.ir.types import I64, U32
 from usl_perceus import not_empty, not_written
 from usl_soac import core, failures
 from usl_soac.constants import element_type, zero
@@ -18,8 +20,13 @@ from usl_soac.scalars import BOOL
 from usl_soac.sizes import KERNEL_SIZE_LIMIT, Term
 from usl_soac.views import View, times
 
+Outer = Callable[[Statement, Frame], Sequence[Value]]
+"""Writes a statement as outer code; gives its values."""
 
-def called(kernel: Kernel, statement: Statement, frame: Frame, failing: Callable[[Statement, Frame], None]) -> Sequence[Value]:
+
+def called(
+    kernel: Kernel, statement: Statement, frame: Frame, failing: Callable[[Statement, Frame], None], outer: Outer
+) -> Sequence[Value]:
     """The call; the values of the statement."""
     for each in (*kernel.arguments, *kernel.general_arguments):
         if each.kind == "array" and isinstance(each.of, Sym):  # what has to be made is, before the two forms part
@@ -32,13 +39,18 @@ def called(kernel: Kernel, statement: Statement, frame: Frame, failing: Callable
         if param.name not in frame.spares and (base := frame.before_loops(param, name, dims)) is not None:
             frame.spares[param.name] = base
     at_least_one = " and ".join(f"{size} > 0" for size in dict.fromkeys(sizes) if not size.isdigit())
-    if kernel.general is None:
-        _call(kernel.procedure, kernel.arguments, [*names, *bad], frame, general=kernel.is_general)
-    else:
-        with frame.block(f"if {at_least_one or 'True'}"):
-            _call(kernel.procedure, kernel.arguments, [*names, *bad], frame, general=False)
-        with frame.block("else"):
-            _call(kernel.general, kernel.general_arguments, [*names, *bad], frame, general=True)
+    bounds = [frame.scalar(sym) for sym in kernel.bounds if frame.types[sym].scalar in (I64, U32)]
+    if bounds:
+        with frame.block(f"if {' or '.join(f'i64({text}) > {KERNEL_SIZE_LIMIT}' for text in bounds)}"), frame.scope():
+            _by_outer_code(statement, [*names, *bad], frame, outer)
+    with frame.block("else") if bounds else nullcontext():
+        if kernel.general is None:
+            _call(kernel.procedure, kernel.arguments, [*names, *bad], frame, general=kernel.is_general)
+        else:
+            with frame.block(f"if {at_least_one or 'True'}"):
+                _call(kernel.procedure, kernel.arguments, [*names, *bad], frame, general=False)
+            with frame.block("else"):
+                _call(kernel.general, kernel.general_arguments, [*names, *bad], frame, general=True)
     if bad:
         with frame.block(f"if {bad[0]}[0] != 0"), frame.scope():
             failing(statement, frame)
@@ -59,6 +71,16 @@ def _test_sizes(kernel: Kernel, sizes: Sequence[str], statement: Statement, fram
         with frame.block(f"if {size} > {KERNEL_SIZE_LIMIT}"):
             site = failures.kernel_size(kernel.procedure.name(), size.rpartition("_")[0] or size, statement.span)
             frame.raises(frame.module.site(site), [size])
+
+
+def _by_outer_code(statement: Statement, names: Sequence[str], frame: Frame, outer: Outer) -> None:
+    """What kernels cannot do, as loops in them have at most 2^31 - 1 rounds, in the form of their results."""
+    values = [each if isinstance(each, str) else frame.whole(each).base for each in outer(statement, frame)]
+    for param, name, value in zip(statement.pattern, names, values, strict=False):
+        number = f"u8({value})" if param.type.scalar is BOOL else value
+        frame.line(f"{name} = {value if param.type.dims else f'array(1, {number})'}")
+    for name in names[len(statement.pattern) :]:
+        frame.line(f"{name} = array(1, 0)")
 
 
 def _results(kernel: Kernel) -> list[tuple[Sequence[Term], Param]]:
@@ -106,7 +128,8 @@ def _argument(argument: Argument, frame: Frame, general: bool) -> str:
         case Argument(kind="room", of=Term() as term):
             return _room(term, frame)
         case Argument(kind="index", of=Sym() as sym):
-            return f"max(min({frame.scalar(sym)}, 2147483647), 0 - 2147483647)"
+            text = frame.scalar(sym)
+            return f"max(min({text}, 2147483647), 0 - 2147483647)" if frame.types[sym].scalar == I64 else f"i64({text})"
         case Argument(kind="scalar", of=Sym() as sym):
             text = frame.scalar(sym)
             return f"u8({text})" if frame.types[sym].scalar is BOOL else text

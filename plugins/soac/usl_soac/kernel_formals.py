@@ -48,6 +48,8 @@ class Formals:
     arguments: list[Argument] = field(default_factory=list)
     wanted: dict[Term, None] = field(default_factory=dict)
     bad: Target | None = None
+    bounds: dict[Sym, None] = field(default_factory=dict)
+    """Numbers from outside that bound the rounds of loops which end by data: there is no kernel for more than 2^31 - 1."""
     is_empty: bool = False
     """Whether a size is 0 for certain."""
     _extents: dict[Term, tuple[Expr, Expr]] = field(default_factory=dict)

@@ -44,10 +44,11 @@ class Scalar:
 
 @dataclass(frozen=True, slots=True)
 class Outside:
-    """The formals of a scalar from outside: as data, and as a control value."""
+    """The formals of a scalar from outside: as data, and as a control value; `bounds` says that it bounds a loop's rounds."""
 
     as_data: Callable[[], Scalar]
     as_control: Callable[[], Expr]
+    bounds: Callable[[], None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,12 @@ from functools import partial
 from typing import Any
 
 from usl_core import build
+from usl_core.errors import UslError
 from usl_core.ir.nodes import Expr, Literal
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import I32, I64
 from usl_soac import core
+from usl_soac.choices import where
 from usl_soac.core import Atom, Body, Const, Lambda, Param, Program, Statement, Type
 from usl_soac.kernel_formals import Formals, as_scalar, reading
 from usl_soac.kernel_ops import chosen, condition, constant, control, data, data_type, is_choice, operation
@@ -75,6 +77,8 @@ class Lowering:
         self._calling: list[str] = []
         self.outside: Mapping[Sym, Statement] = {}
         """Statements before the kernel that arrange arrays, to be done in it."""
+        self.alive: Expr | None = None
+        """Whether a lane does what it computes, where lanes go on together although some have ended."""
 
     # -- names
 
@@ -109,7 +113,9 @@ class Lowering:
         size = self.formals.terms.get(sym, name_term(sym))
         if typ == Type(I64) and (number := self.formals.size(size)) is not None:
             return self._size(size, number)
-        return Scalar(typ.scalar, outside=Outside(lambda: self.formals.scalar(sym), lambda: self.formals.index(sym)))
+        formals = self.formals
+        outside = Outside(lambda: formals.scalar(sym), lambda: formals.index(sym), lambda: formals.bounds.update({sym: None}))
+        return Scalar(typ.scalar, outside=outside)
 
     def scalar(self, atom: Atom) -> Scalar:
         """A scalar."""
@@ -309,7 +315,8 @@ class Lowering:
         if not self.checked or (isinstance(holds, Literal) and holds.value):
             return
         bad = self.formals.failures()
-        with self.b.if_(build.not_(holds)):
+        fails = condition(self.negation(Scalar(BOOL, condition=holds)))
+        with self.b.if_(fails if self.alive is None else build.and_(self.alive, fails)):
             self.b.reduce(bad.buffer, bad.indices, build.literal(1, I64))
 
     def _is_lazy(self, statement: Statement, direct: Mapping[Sym, Target]) -> bool:
@@ -427,6 +434,8 @@ class Lowering:
                 return [self.value(atom)]
             case core.Op(op="select"):
                 return [self.select(expr)]
+            case core.Op(op="not" | "~", operand=operand, args=(arg,)) if operand is BOOL:
+                return [self.negation(self.scalar(arg))]
             case core.Op(op=op, operand=operand, args=args) if operand is BOOL and op not in _TRUTH_OPS:
                 return [self.from_truth(op, self.scalar(args[0]))]
             case core.Op():
@@ -461,6 +470,23 @@ class Lowering:
         with self.b.else_():
             self.store(target, other)
         return Scalar(then.type, build.read(target.buffer))
+
+    def negation(self, value: Scalar) -> Scalar:
+        """The other truth value. That of `a < b` is no comparison where a side is NaN, but a flag."""
+        test = condition(value)
+        try:
+            return Scalar(BOOL, condition=build.not_(test))
+        except UslError:
+            yes, no = (build.literal(each, I32) for each in (1, 0))
+            flag = where(test, no, yes)
+        if flag is None:
+            target = self.local("flag", I32)
+            with self.b.if_(test):
+                self.b.assign(target.buffer, (), no)
+            with self.b.else_():
+                self.b.assign(target.buffer, (), yes)
+            flag = build.read(target.buffer)
+        return Scalar(BOOL, condition=build.lt(0, flag))
 
     def from_truth(self, op: str, value: Scalar) -> Scalar:
         """A truth value as a number."""
@@ -541,11 +567,20 @@ def known(typ: Type) -> tuple[Term, ...]:
 def is_elementwise(expr: core.Map) -> bool:
     """Whether each element of the result is computed alone."""
     body = expr.function.body
-    if len(body.results) != 1 or expr.sizes or any(isinstance(each.value, core.Assert) for each in walk(body)):
-        return False  # tests are made whether elements are read or not
+    if len(body.results) != 1 or expr.sizes or any(map(_is_by_itself, walk(body))):
+        return False
     if len(body.statements) == 1 and isinstance(body.statements[0].value, core.Map):
         return is_elementwise(body.statements[0].value)
     return not any(param.type.dims for each in body.statements for param in each.pattern)
+
+
+def _is_by_itself(statement: Statement) -> bool:
+    """Tests are made whether elements are read or not, and loops that end by data in many lanes at once."""
+    return isinstance(statement.value, core.Assert) or _ends_by_data(statement)
+
+
+def _ends_by_data(statement: Statement) -> bool:
+    return isinstance(statement.value, core.Loop) and statement.value.condition is not None
 
 
 SPECULATED = 8
@@ -561,6 +596,8 @@ def read_whole(body: Body, uses: Uses) -> set[Statement]:
     found = set()
     for each in body.statements:
         if not isinstance(each.value, core.Map) or each.value.sizes or not each.pattern:
+            continue
+        if any(map(_ends_by_data, walk(each.value.function.body))):
             continue
         reader = readers.get(each.pattern[0].name)
         if reader is None or any(readers.get(param.name) is not reader for param in each.pattern):

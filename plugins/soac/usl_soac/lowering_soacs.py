@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from usl_core import build
@@ -12,10 +12,12 @@ from usl_core.ir.types import I64, ScalarType
 from usl_soac import core
 from usl_soac.core import Atom, Lambda
 from usl_soac.kernel_formals import as_scalar, reading
-from usl_soac.kernel_ops import chosen, condition, control, data
+from usl_soac.kernel_ops import chosen, condition, data
 from usl_soac.kernel_values import Arr, NotAKernel, Scalar, Target, Value, further
 from usl_soac.lowering import REDUCTIONS, Lowering
+from usl_soac.masked import in_sixteens
 from usl_soac.own_arrays import in_place
+from usl_soac.rounds import most_rounds, rounds
 from usl_soac.scalars import BOOL, SCALARS
 
 
@@ -24,6 +26,8 @@ def map_(at: Lowering, expr: core.Map, targets: Sequence[Target]) -> None:
     if expr.sizes:
         raise NotAKernel("the first element gives the sizes of all")
     arrays = [at.array(each) for each in expr.arrays]
+    if in_sixteens(at, expr, arrays, targets):
+        return
     with at.loop(arrays[0].dims[0]) as i:
         at.applied(expr.function, [array.row(i) for array in arrays], [target.inside(i) for target in targets])
 
@@ -245,12 +249,8 @@ def if_(at: Lowering, expr: core.If, targets: Sequence[Target]) -> None:
 
 
 def loop(at: Lowering, expr: core.Loop, targets: Sequence[Target]) -> None:
-    """A loop of a known number of rounds: the params are kept in locals, and replaced at the end of each round."""
-    if expr.condition is not None or expr.bound is None:
-        raise NotAKernel("a loop whose end depends on data")
-    bound = control(at.scalar(expr.bound))
-    if bound is None:
-        raise NotAKernel("the number of rounds depends on data")
+    """A loop of a known number of rounds at most: the params are kept in locals, and replaced in each round."""
+    most = most_rounds(at, expr)
     starts = [at.value(atom) for atom in expr.initial]
     current = [
         target if param.type.dims else at.local(param.name.name, param.type.scalar)
@@ -261,26 +261,56 @@ def loop(at: Lowering, expr: core.Loop, targets: Sequence[Target]) -> None:
     own = in_place(expr.params, expr.body)
     at.overwriting |= own.updates
     at.needed_later |= own.kept
-    with at.b.for_(at.formals.spelling("t"), 0, build.max_(0, bound)) as t:
-        for param, target in zip(expr.params, current, strict=True):
-            at.values[param.name] = _now(at, param, target)
-            if param.name in own.params:
-                at.own[param.name] = target
-        if expr.index is not None:
-            at.bind(expr.index, Scalar(expr.index.type.scalar, control=t))
-        new = [
-            None
-            if param.name in own.params
-            else at.local("next", param.type.scalar, at.dims(param.type) if param.type.dims else ())
-            for param in expr.params
-        ]
-        at.body(expr.body, new)
-        for param, target, fresh in zip(expr.params, current, new, strict=True):
-            if fresh is not None:
-                at.store(target, _now(at, param, fresh))
+    if expr.condition is None:
+        with at.b.for_(at.formals.spelling("t"), 0, most) as t:
+            _round(at, expr, own.params, current, t)
+    else:
+        _until(at, expr, own.params, current, most)
     for param, target, place in zip(expr.params, current, targets, strict=True):
         if not param.type.dims:
             at.store(place, _now(at, param, target))
+
+
+def _round(at: Lowering, expr: core.Loop, own: Collection[Sym], current: Sequence[Target], t: Expr) -> None:
+    for param, target in zip(expr.params, current, strict=True):
+        at.values[param.name] = _now(at, param, target)
+        if param.name in own:
+            at.own[param.name] = target
+    if expr.index is not None:
+        at.bind(expr.index, Scalar(expr.index.type.scalar, control=t))
+    new = [
+        None if param.name in own else at.local("next", param.type.scalar, at.dims(param.type) if param.type.dims else ())
+        for param in expr.params
+    ]
+    at.body(expr.body, new)
+    for param, target, fresh in zip(expr.params, current, new, strict=True):
+        if fresh is not None:
+            at.store(target, _now(at, param, fresh))
+
+
+def _until(at: Lowering, expr: core.Loop, own: Collection[Sym], current: Sequence[Target], most: Expr) -> None:
+    """Rounds as long as the condition holds, which is asked before each."""
+    condition_of = expr.condition
+    assert condition_of is not None
+    going = at.local("going", SCALARS["i32"])
+    at.b.assign(going.buffer, (), build.literal(1, SCALARS["i32"]))
+
+    def goes_on() -> Expr:
+        return build.lt(0, build.read(going.buffer))
+
+    def step(t: Expr) -> None:
+        with at.b.if_(goes_on()):
+            for param, target in zip(expr.params, current, strict=True):
+                at.values[param.name] = _now(at, param, target)
+            (asked,) = at.body(condition_of, [None])
+            assert isinstance(asked, Scalar)
+            with at.b.if_(condition(asked)):
+                _round(at, expr, own, current, t)
+                at.b.pass_()
+            with at.b.else_():
+                at.b.assign(going.buffer, (), build.literal(0, SCALARS["i32"]))
+
+    rounds(at, most, goes_on, step)
 
 
 def _now(at: Lowering, param: core.Param, target: Target) -> Value:

@@ -78,15 +78,21 @@ def as_kernel(statement: Statement, frame: Frame) -> Sequence[Value] | None:
             module.not_kernels.setdefault(frame.name, []).append(str(why))
         else:
             module.kernels[name] = made
-            return called(made, statement, frame, _failing)
+            return called(made, statement, frame, _failing, _outer)
     return None
+
+
+def _outer(statement: Statement, frame: Frame) -> Sequence[Value]:
+    """The statement in outer code."""
+    uses, frame.uses = frame.uses, None
+    values = write(statement.value, statement.pattern, frame)
+    frame.uses = uses
+    return values
 
 
 def _failing(statement: Statement, frame: Frame) -> None:
     """The statement in outer code, of which a test fails: the first that does says so."""
-    uses, frame.uses = frame.uses, None
-    write(statement.value, statement.pattern, frame)
-    frame.uses = uses
+    _outer(statement, frame)
     text = "a test has failed in a kernel, but not in its statement"
     frame.raises(frame.module.site(core.Site(statement.span, core.Failure.ASSERTION, text)), [])
 
