@@ -30,7 +30,7 @@ from usl_core.ir.nodes import (
 from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import walk_kinds
-from usl_core.ir.types import BOOL, SIZE, ControlType, ScalarType, TensorType
+from usl_core.ir.types import B8, BOOL, SIZE, ControlType, ScalarType, TensorType
 from usl_core.ir.types import numpy_name as numpy_name
 from usl_core.ir.written import written_formals
 from usl_core.ranges import SIZE_MAX
@@ -214,9 +214,12 @@ def scalar_array(formal: Formal, scalar: ScalarType, value: Any) -> Any:
         value = float(value)  # it is one: what computes with Python's floats and NumPy's gives the one or the other
     if isinstance(value, np.generic) and value.dtype != dtype:
         raise formal.refuse(f"a number of type {dtype}", _describe(value))
-    if isinstance(value, bool) or not isinstance(value, int | float | np.generic):
+    if scalar == B8:
+        if not isinstance(value, bool | np.bool_):
+            raise formal.refuse("True or False", _describe(value))
+    elif isinstance(value, bool) or not isinstance(value, int | float | np.generic):
         raise formal.refuse(f"a number of type {dtype}", _describe(value))
-    if scalar.is_int:
+    elif scalar.is_int:
         lo, hi = scalar.int_range()
         if not isinstance(value, int | np.integer) or not lo <= int(value) <= hi:
             raise formal.refuse(f"an integer from {lo} to {hi}", _describe(value))

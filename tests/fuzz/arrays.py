@@ -21,7 +21,7 @@ def machine_value(typ: ScalarType, rng: random.Random, special: bool = False) ->
     """Small numbers mostly, zeros among them; for integers also the ends of the range, and with special what is not finite."""
     if typ.is_int:
         lo, hi = typ.int_range()
-        small = rng.randint(max(lo, -5), 9)
+        small = rng.randint(max(lo, -5), min(hi, 9))
         return rng.choice((small, small, 0, rng.randint(lo, hi), lo, hi))
     if special and rng.random() < 0.2:
         chosen = rng.choice((math.inf, -math.inf, math.nan, -0.0, _least(typ), -_least(typ)))

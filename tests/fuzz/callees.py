@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from tests.fuzz.terms import compare, index_op, literal, num, reductions, var
+from tests.fuzz.terms import compare, index_op, literal, num, reductions, usual_operation, var
 from usl_core.ir.combining import OPERATORS, written_out
 from usl_core.ir.memory import DRAM
 from usl_core.ir.nodes import (
@@ -29,7 +29,7 @@ from usl_core.ir.nodes import (
 )
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import rewrite, substitute, update, with_fresh_binders
-from usl_core.ir.types import INDEX, SIZE, ScalarType, TensorType
+from usl_core.ir.types import B8, INDEX, SIZE, ScalarType, TensorType
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def random_callee(rng: random.Random, typ: ScalarType, number: int) -> Callee:
     extent: Expr = var(size) if lanes is None else num(lanes)
     names = [Sym(f"src{k}") for k in range(sources)]
     value = _value(rng, typ, [Read(name, (var(i),), type=typ) for name in names], scalar_name := Sym("a"), scalar)
-    op = "+" if rng.random() < 0.7 else rng.choice(reductions(typ))
+    op = usual_operation(typ) if rng.random() < 0.7 else rng.choice(reductions(typ))
     store: Assign | Reduce = Reduce(dst, (var(i),), value, op) if rng.random() < 0.5 else Assign(dst, (var(i),), value)
     window = TensorType(typ, (extent,), window=rng.random() < 0.9)
     formals = [Arg(size, SIZE)] if lanes is None else []
@@ -83,7 +83,7 @@ def _value(rng: random.Random, typ: ScalarType, reads: list[Read], scalar_name: 
         return literal(typ, rng.choice((0, 1)))
     value = parts[0]
     for part in parts[1:]:
-        value = BinaryOp(rng.choice("+*-"), value, part, type=typ)
+        value = BinaryOp(rng.choice("&|^" if typ == B8 else "+*-"), value, part, type=typ)
     return value
 
 

@@ -21,7 +21,7 @@ from usl_core.interp import Buffer, ConfigKey
 from usl_core.interp.encoding import bits_of, numbers_of
 from usl_core.ir.config import Config
 from usl_core.ir.nodes import Arg, Proc
-from usl_core.ir.types import BOOL, ControlType, ScalarType, TensorType, scalar_of
+from usl_core.ir.types import B8, BOOL, ControlType, ScalarType, TensorType, scalar_of
 from usl_core.ir.written import written_formals
 
 HEAD = """
@@ -56,6 +56,7 @@ _FORMATS = {
     "u16": "H",
     "u32": "I",
     "u64": "Q",
+    "b8": "B",
 }
 """Of an element in memory, as `struct` spells it."""
 
@@ -64,6 +65,8 @@ def packed(scalar: ScalarType, values: Sequence[Any]) -> bytes:
     """The bytes of elements; values are those of the interpreter's machine mode."""
     if scalar.is_encoded:
         return bytes(bits_of(np.array(values), scalar).astype(f"<u{width(scalar)}"))
+    if scalar == B8:  # every byte but 0 is True
+        return bytes((1, 2, 255)[position % 3] if value else 0 for position, value in enumerate(values))
     return struct.pack(f"<{len(values)}{_FORMATS[scalar.name]}", *values)
 
 
@@ -71,6 +74,8 @@ def unpacked(scalar: ScalarType, data: bytes) -> list[Any]:
     if scalar.is_encoded:
         found: list[Any] = numbers_of(np.frombuffer(data, f"<u{width(scalar)}"), scalar).tolist()
         return found
+    if scalar == B8:
+        return [int(byte != 0) for byte in data]
     return [value for (value,) in struct.iter_unpack(f"<{_FORMATS[scalar.name]}", data)]
 
 

@@ -11,18 +11,20 @@ from usl_core.ir.externs import (
     ABS,
     BITS,
     CLAMP,
+    EQUAL,
     FMA,
     FROM_BITS,
     FUNCTIONS,
     IDX,
     MAX,
     MIN,
+    RELATIONS,
     RELU,
     ROUNDINGS,
     SELECT,
 )
 from usl_core.ir.nodes import BinaryOp, Cast, Expr, ExternCall, Read, UnaryMinus
-from usl_core.ir.types import BOOL, COND, F32, F64, INDEX, U32, U64, ScalarType, all_bits
+from usl_core.ir.types import B8, BOOL, COND, F32, F64, INDEX, U32, U64, ScalarType, all_bits
 
 
 class Expressions:
@@ -116,14 +118,18 @@ class Expressions:
 
     def data_condition(self, scope: Scope) -> Expr:
         typ = self.rng.choice(self.types)
-        result = compare(self.rng.choice(COMPARISONS), self.data(scope, typ, 1), self.data(scope, typ, 1))
+        result = compare(
+            self.rng.choice(("==", "!=") if typ == B8 else COMPARISONS), self.data(scope, typ, 1), self.data(scope, typ, 1)
+        )
         if self.rng.random() < 0.15:
-            other = compare("<", self.data(scope, typ, 0), self.data(scope, typ, 0))
+            other = compare("!=" if typ == B8 else "<", self.data(scope, typ, 0), self.data(scope, typ, 0))
             return BinaryOp(self.rng.choice(("and", "or")), result, other, type=COND)
         return result
 
     def data(self, scope: Scope, typ: ScalarType, depth: int, pure: bool = False) -> Expr:
         """A data value of typ. pure: it depends on inputs only, so that products of it do not grow without end."""
+        if typ == B8 and depth > 0:
+            return self._flag(scope, depth, pure)
         if depth <= 0 or self.rng.random() < 0.25:
             return self._leaf(scope, typ, pure)
         choice = self.rng.random()
@@ -148,11 +154,29 @@ class Expressions:
         sources = [d for d in scope.readable() if d.scalar == typ and (d.input or not pure)]
         if sources and self.rng.random() < 0.8:
             return self.read(scope, self.rng.choice(sources))
-        if scope.positions and self.rng.random() < 0.2:
+        if scope.positions and self.rng.random() < 0.2 and typ != B8:
             return Cast(self.rng.choice(scope.positions).expr, type=typ)
         return self.literal(typ)
 
+    def _flag(self, scope: Scope, depth: int, pure: bool) -> Expr:
+        """A truth value: one that is read or chosen, a comparison, what operations on bits make of them."""
+        choice = self.rng.random()
+        if choice < 0.2:
+            return self._leaf(scope, B8, pure)
+        if choice < 0.55:
+            op = self.rng.choice(("&", "|", "^"))
+            return BinaryOp(op, self.data(scope, B8, depth - 1, pure), self.data(scope, B8, depth - 1, pure), type=B8)
+        if choice < 0.65:
+            return BinaryOp("^", self.data(scope, B8, depth - 1, pure), literal(B8, 1), type=B8)
+        typ = self.rng.choice(self.types)
+        sides = self.data(scope, typ, depth - 1, pure), self.data(scope, typ, depth - 1, pure)
+        if choice < 0.75:
+            return ExternCall(SELECT, (*sides, self.data(scope, B8, 0, pure), self.data(scope, B8, 0, pure)), type=B8)
+        return ExternCall(EQUAL if typ == B8 else self.rng.choice(RELATIONS), sides, type=B8)
+
     def literal(self, typ: ScalarType) -> Expr:
+        if typ == B8:
+            return literal(typ, self.rng.randint(0, 1))
         if typ.is_int:
             lo, hi = typ.int_range()
             return literal(typ, self.rng.choice((0, 1, 2, 3, 7, hi, max(lo, -1))))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from tests.fuzz.callees import Callee, in_another_form, inlined, random_callee
 from tests.fuzz.expressions import Expressions
 from tests.fuzz.scope import Data, Position, Scope
-from tests.fuzz.terms import Extent, compare, index_call, index_op, literal, num, reductions, var, window
+from tests.fuzz.terms import Extent, compare, index_call, index_op, literal, num, reductions, usual_operation, var, window
 from usl_core.ir.combining import FUNCTIONS, written_out
 from usl_core.ir.externs import MAX, MIN
 from usl_core.ir.memory import DRAM
@@ -38,9 +38,9 @@ from usl_core.ir.nodes import (
 from usl_core.ir.operation import Operation
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import update, with_fresh_binders
-from usl_core.ir.types import BOOL, COND, F32, F64, I8, I16, I32, INDEX, SIZE, U8, U16, U32, U64, R, ScalarType, TensorType
+from usl_core.ir.types import B8, BOOL, COND, F32, F64, I8, I16, I32, INDEX, SIZE, U8, U16, U32, U64, R, ScalarType, TensorType
 
-_TYPES = (F32, F32, R, R, F64, I8, I16, I32, I32, U8, U16, U32, U64)
+_TYPES = (F32, F32, R, R, F64, I8, I16, I32, I32, U8, U16, U32, U64, B8)
 
 
 def generate(rng: random.Random) -> Proc:
@@ -206,7 +206,9 @@ class _Generator:
 
     def operation(self, data: Data) -> str | Operation:
         """What a reduction does to a buffer: mostly one thing throughout the program, so that reductions may change places."""
-        usual = self.operations.setdefault(data.name, "+" if self.chance(0.6) else self.rng.choice(reductions(data.scalar)))
+        usual = self.operations.setdefault(
+            data.name, usual_operation(data.scalar) if self.chance(0.6) else self.rng.choice(reductions(data.scalar))
+        )
         return usual if self.chance(0.9) else self.rng.choice(reductions(data.scalar))
 
     def stencil(self, scope: Scope) -> list[Stmt]:
@@ -226,7 +228,7 @@ class _Generator:
         behind = [*idx]
         behind[dim] = index_op("-", position.expr, 1)
         value = BinaryOp(
-            "+",
+            usual_operation(data.scalar),
             Read(data.name, tuple(behind), type=data.scalar),
             self.expressions.data(scope, data.scalar, 1),
             type=data.scalar,

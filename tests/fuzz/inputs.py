@@ -220,7 +220,7 @@ def _value_table(typ: ScalarType) -> tuple[list[int | Fraction | None], list[flo
     table: dict[int | Fraction | None, float]
     if typ.is_int:
         lo, hi = typ.int_range()
-        small = range(max(lo, -5), 10)
+        small = range(max(lo, -5), min(hi, 9) + 1)
         table = {None: 0.2, **dict.fromkeys(small, 0.4 / len(small))}
         for end in (lo, hi):
             table[end] = table.get(end, 0.0) + 0.2

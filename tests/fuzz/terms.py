@@ -11,7 +11,7 @@ from usl_core.ir.externs import Extern
 from usl_core.ir.nodes import BinaryOp, Expr, ExternCall, Interval, Literal, Read, WindowExpr
 from usl_core.ir.operation import Operation
 from usl_core.ir.sym import Sym
-from usl_core.ir.types import BOOL, COND, INDEX, ScalarType, TensorType
+from usl_core.ir.types import B8, BOOL, COND, INDEX, ScalarType, TensorType
 
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 
@@ -19,6 +19,11 @@ COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 def reductions(typ: ScalarType) -> list[str | Operation]:
     """The operations by which data of a type is reduced, declared ones too."""
     return [*operations(typ), *(op for op in DECLARED if op.type == typ)]
+
+
+def usual_operation(typ: ScalarType) -> str:
+    """What sums are, of a type that has them."""
+    return "^" if typ == B8 else "+"
 
 
 def num(value: int) -> Literal:

@@ -17,7 +17,7 @@ from tests.interp.test_machine import elementwise, samples
 from usl_core.interp import POISON
 from usl_core.interp.exponentials import rational
 from usl_core.interp.machine import format_of, round_rational
-from usl_core.ir.externs import BUILTINS
+from usl_core.ir.externs import BUILTINS, RELATIONS
 from usl_core.ir.types import F32, SCALARS
 
 INTEGERS: dict[str, Any] = {f"{s}{b}": np.dtype(f"{s}{b // 8}").type for s in "iu" for b in (8, 16, 32, 64)}
@@ -175,11 +175,13 @@ def test_every_function_has_a_meaning_in_both_modes() -> None:
         if fn.name == "idx":
             continue
         source = "u32" if fn.name == "from_bits" else "f32"
-        result = {"bits": "u32", "from_bits": "f32"}.get(fn.name, "f32")
+        result = "b8" if fn in RELATIONS else {"bits": "u32", "from_bits": "f32"}.get(fn.name, "f32")
         names = "abcd"[: fn.arity]
-        assert evaluate(f"{fn.name}({', '.join(names)})", result, *[1] * fn.arity, source=source) is not POISON or (
-            fn.name == "from_bits"
-        )
+        call = f"a {fn.name} b" if fn in RELATIONS else f"{fn.name}({', '.join(names)})"
+        assert evaluate(call, result, *[1] * fn.arity, source=source) is not POISON or (fn.name == "from_bits")
         one = np.ones(1, np.uint32 if source == "u32" else np.float32)
-        out = np.zeros(1, np.uint32 if result == "u32" else np.float32)
-        elementwise(f"{fn.name}({', '.join('ab'[k % 2] + '[i]' for k in range(fn.arity))})", source, one, one, out, result)
+        out = np.zeros(1, {"u32": np.uint32, "b8": np.bool_}.get(result, np.float32))
+        args = ["ab"[k % 2] + "[i]" for k in range(fn.arity)]
+        elementwise(
+            f" {fn.name} ".join(args) if fn in RELATIONS else f"{fn.name}({', '.join(args)})", source, one, one, out, result
+        )

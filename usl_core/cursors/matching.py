@@ -9,9 +9,10 @@ from typing import assert_never
 from usl_core.cursors import pattern_syntax as syntax
 from usl_core.cursors.display import names_printed_as, spelling
 from usl_core.ir import nodes as ir
+from usl_core.ir.externs import RELATIONS
 from usl_core.ir.memory import MemoryClass
 from usl_core.ir.sym import Sym
-from usl_core.ir.types import ControlType, ScalarType, TensorType
+from usl_core.ir.types import B8, ControlType, ScalarType, TensorType
 
 
 class Matcher:
@@ -143,11 +144,11 @@ class Matcher:
                     and (idx is None or self._entries(idx, expr.idx))
                 )
             case syntax.LiteralPattern(value):
-                return isinstance(expr, ir.Literal) and _same_value(value, expr.value)
+                return isinstance(expr, ir.Literal) and _same_value(value, bool(expr.value) if expr.type == B8 else expr.value)
             case syntax.MinusPattern(arg):
                 return isinstance(expr, ir.UnaryMinus) and self.expr(arg, expr.arg)
             case syntax.BinaryPattern(op, lhs, rhs):
-                return isinstance(expr, ir.BinaryOp) and expr.op == op and self.expr(lhs, expr.lhs) and self.expr(rhs, expr.rhs)
+                return (sides := _operands(op, expr)) is not None and self.expr(lhs, sides[0]) and self.expr(rhs, sides[1])
             case syntax.CallPattern(name, args):
                 return isinstance(expr, ir.ExprBase) and self._call_expr(name, args, expr)
             case syntax.FieldPattern():
@@ -157,13 +158,15 @@ class Matcher:
 
     def _call_expr(self, name: str, args: tuple[syntax.ExprPattern, ...] | None, expr: ir.Expr) -> bool:
         match expr:
-            case ir.ExternCall(fn=fn, args=actuals):
+            case ir.ExternCall(fn=fn, args=actuals) if fn not in RELATIONS:
                 return name in (syntax.ANY, fn.name) and (args is None or self._exprs(args, actuals))
             case ir.Cast(type=typ, arg=arg):
                 return name == str(typ) and (args is None or self._exprs(args, (arg,)))
             case ir.StrideExpr(name=buffer, dim=dim):
                 return name == "stride" and (args is None or self._stride(args, buffer, dim))
-            case ir.Read() | ir.Literal() | ir.UnaryMinus() | ir.BinaryOp() | ir.WindowExpr() | ir.ReadConfig():
+            case (
+                ir.Read() | ir.Literal() | ir.UnaryMinus() | ir.BinaryOp() | ir.ExternCall() | ir.WindowExpr() | ir.ReadConfig()
+            ):
                 return False
 
     def _stride(self, args: tuple[syntax.ExprPattern, ...], buffer: Sym, dim: int) -> bool:
@@ -199,6 +202,16 @@ class Matcher:
                 return False
             case _:
                 return self.expr(pattern, entry)
+
+
+def _operands(op: str, expr: ir.Node) -> tuple[ir.Expr, ir.Expr] | None:
+    """The sides of `lhs op rhs`, a comparison as a value too."""
+    if isinstance(expr, ir.BinaryOp) and expr.op == op:
+        return expr.lhs, expr.rhs
+    if isinstance(expr, ir.ExternCall) and expr.fn in RELATIONS and op in (expr.fn.name, expr.fn.name.replace("<", ">")):
+        lhs, rhs = expr.args
+        return (lhs, rhs) if op == expr.fn.name else (rhs, lhs)
+    return None
 
 
 def _field(pattern: syntax.FieldPattern, config: str, field: str) -> bool:

@@ -19,7 +19,7 @@ from usl_core.errors import ParseError, Span, TypeError_, UslError
 from usl_core.frontend.python_scope import PythonScope, unknown
 from usl_core.frontend.source import parse_definition, parse_text
 from usl_core.ir.config import Config, ConfigField
-from usl_core.ir.types import CONTROLS, INDEX, SCALARS, ControlType, Kind, ScalarType
+from usl_core.ir.types import B8, CONTROLS, INDEX, SCALARS, ControlType, Kind, ScalarType
 from usl_core.records import dataclass
 
 _WORDS: Mapping[str, ControlType | ScalarType] = {**CONTROLS, **SCALARS, "stride": INDEX}
@@ -97,7 +97,7 @@ def _named_type(text: str, scope: Mapping[str, Any], span: Span | None) -> Contr
 def _field_type(name: str, typ: object, span: Span | None) -> ControlType | ScalarType:
     if isinstance(typ, ControlType) and CONTROLS.get(typ.name) is typ:
         return typ
-    if isinstance(typ, ScalarType) and typ.kind is not Kind.REAL:
+    if isinstance(typ, ScalarType) and typ.kind is not Kind.REAL and typ != B8:
         return typ
     shown = typ.name if isinstance(typ, ScalarType) else repr(typ)
     raise TypeError_(f"field {name} cannot have type {shown}; write index, size, bool, f32 or an integer type", span=span)

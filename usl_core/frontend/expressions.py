@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from usl_core.errors import NOWHERE, Span, TypeError_
 from usl_core.frontend.literals import literal
-from usl_core.frontend.operators import adopt, settle
+from usl_core.frontend.operators import adopt, settle, truth
 from usl_core.frontend.placement import require_fixed, require_place
 from usl_core.frontend.scope import Binding
 from usl_core.ir.config import Config
@@ -35,6 +35,7 @@ def control_bool(expr: Expr, what: str) -> Expr:
 
 def condition(expr: Expr) -> Expr:
     """expr as the condition of `if`: a truth value on control values or on data."""
+    expr = truth(expr)
     if expr.type is not COND:
         return control_bool(expr, "the condition of `if`")
     require_place(expr, "the condition of `if`", idx=False, stride=True)

@@ -12,7 +12,7 @@ from fractions import Fraction
 from usl_core.errors import NOWHERE, Span, TypeError_
 from usl_core.ir.literal_text import decimal_parts, decimal_text
 from usl_core.ir.nodes import Expr, Literal
-from usl_core.ir.types import BOOL, INDEX, ControlType, ScalarType, TensorType, Type
+from usl_core.ir.types import B8, BOOL, INDEX, ControlType, ScalarType, TensorType, Type
 
 INTEGER_LITERAL = ControlType("integer literal")
 DECIMAL_LITERAL = ControlType("decimal literal")
@@ -59,10 +59,11 @@ def _decimal(value: Fraction, text: str, span: Span) -> Literal:
 
 def typed_literal(value: int | bool | Fraction, typ: Type, *, span: Span = NOWHERE) -> Literal:
     """The literal of a given type, after a range check."""
-    if isinstance(value, bool) or typ is BOOL:
-        if not (isinstance(value, bool) and typ is BOOL):
-            raise TypeError_(f"{value} is not of type {typ}", span=span)
-        return Literal(value, type=BOOL, span=span)
+    if isinstance(value, bool) or typ is BOOL or typ == B8:
+        if not (isinstance(value, bool) and (typ is BOOL or typ == B8)):
+            hint = "" if isinstance(value, bool) else "; write True or False"
+            raise TypeError_(f"{value} is not of type {typ}{hint}", span=span)
+        return Literal(value if typ is BOOL else int(value), type=typ, span=span)
     if isinstance(typ, ScalarType) and typ.is_real:
         return Literal(Fraction(value), type=typ, span=span)
     if not (isinstance(typ, ScalarType) or typ is INDEX):

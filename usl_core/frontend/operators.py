@@ -18,11 +18,11 @@ from usl_core.frontend.literals import (
 )
 from usl_core.frontend.placement import require_place
 from usl_core.ir.choices import choice
-from usl_core.ir.externs import IDX, MAX, MIN, SELECT, Extern
+from usl_core.ir.externs import AT_MOST, EQUAL, IDX, LESS, MAX, MIN, SELECT, Extern
 from usl_core.ir.nodes import BinaryOp, Cast, Expr, ExternCall, Literal, Read, ReadConfig, StrideExpr, UnaryMinus, WindowExpr
 from usl_core.ir.printer import BITWISE, literal_groups, show_expr
 from usl_core.ir.traverse import update
-from usl_core.ir.types import BOOL, COND, INDEX, Kind, ScalarType, TensorType, Type, all_bits
+from usl_core.ir.types import B8, BOOL, COND, INDEX, Kind, ScalarType, TensorType, Type, all_bits
 
 _FLIPPED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 _DUAL = {"and": "or", "or": "and"}
@@ -32,8 +32,10 @@ _DUAL = {"and": "or", "or": "and"}
 
 
 def settle(expr: Expr, typ: Type) -> Expr:
-    """An expression of literals only, given its type."""
+    """An expression of literals only, given its type. Where data is wanted, truth values are that: see `flag`."""
     match expr:
+        case _ if typ == B8:
+            return flag(expr)
         case _ if not is_untyped(expr):
             return expr
         case Literal(value=value):
@@ -50,6 +52,37 @@ def settle(expr: Expr, typ: Type) -> Expr:
             raise AssertionError(f"{type(expr).__name__} cannot be untyped")
 
 
+_RELATIONS = {"<": LESS, "<=": AT_MOST, "==": EQUAL}
+
+
+def flag(expr: Expr) -> Expr:
+    """A literal truth value, or a condition on data, as data of type b8; anything else is given back."""
+    if isinstance(expr, Literal) and (expr.type is BOOL or is_untyped(expr)):
+        return typed_literal(expr.value, B8, span=expr.span)
+    if not (isinstance(expr, BinaryOp) and expr.type is COND):
+        return expr
+    op, lhs, rhs = expr.op, expr.lhs, expr.rhs
+    if op in ("and", "or"):
+        sides = flag(lhs), flag(rhs)
+        for side in sides:
+            if side.type is BOOL:
+                raise TypeError_(f"{show_expr(side)} depends on control values only; test it in `if`", span=side.span)
+        return BinaryOp("&" if op == "and" else "|", *sides, type=B8, span=expr.span)
+    if op in (">", ">="):
+        op, lhs, rhs = op.replace(">", "<"), rhs, lhs
+    if op == "!=":
+        is_truth = lhs.type == B8 and isinstance(rhs, Literal) and not rhs.value
+        return lhs if is_truth else inversion(flag(update(expr, op="==")), span=expr.span)
+    return ExternCall(_RELATIONS[op], (lhs, rhs), type=B8, span=expr.span)
+
+
+def truth(expr: Expr) -> Expr:
+    """Data of type b8 as a condition; anything else is given back."""
+    if expr.type != B8:
+        return expr
+    return BinaryOp("!=", expr, Literal(0, type=B8, span=expr.span), type=COND, span=expr.span)
+
+
 def adopt(expr: Expr, typ: Type, what: str) -> Expr:
     """expr as a value of exactly type typ; what names the place in the message (`the right side of =`)."""
     settled = settle(expr, typ)
@@ -62,9 +95,13 @@ def _remedy(expr: Expr, typ: Type) -> str:
     match expr.type, typ:
         case TensorType(), _:
             return _index_it(expr)
+        case (left, _) if left is BOOL and typ == B8:
+            return "; what depends on control values only is stored with `if`"
+        case (ScalarType(), _) if typ == B8:
+            return "; compare it, as `x != 0` does"
         case (left, ScalarType()) if left is INDEX or isinstance(left, ScalarType):
             return f"; convert it explicitly with {typ}({show_expr(expr)})"
-        case (ScalarType(kind=Kind.INT), _) if typ is INDEX:
+        case (ScalarType(kind=Kind.INT) as data, _) if typ is INDEX and data != B8:
             return f"; inside an access, idx({show_expr(expr)}, lo, hi) makes a clamped index of it"
         case _:
             return ""
@@ -76,7 +113,9 @@ def _index_it(expr: Expr) -> str:
 
 
 def _unify(lhs: Expr, rhs: Expr, span: Span, op: str) -> tuple[Expr, Expr]:
-    """Both sides at one type; both stay untyped if neither has one."""
+    """Both sides at one type; both stay untyped if neither has one. Conditions on data are data where that is wanted."""
+    if COND in (lhs.type, rhs.type):
+        lhs, rhs = flag(lhs), flag(rhs)
     for side in (lhs, rhs):
         if isinstance(side.type, TensorType):
             raise TypeError_(f"`{op}` needs elements, not a whole buffer{_index_it(side)}", span=side.span)
@@ -100,14 +139,14 @@ def _untyped(*exprs: Expr) -> Type:
 
 def unary_minus(arg: Expr, *, span: Span = NOWHERE) -> UnaryMinus:
     """`-arg`. The negative literal is not made here: `literal(-3)`."""
-    if not (is_untyped(arg) or arg.type is INDEX or isinstance(arg.type, ScalarType)):
+    if not (is_untyped(arg) or arg.type is INDEX or isinstance(arg.type, ScalarType)) or arg.type == B8:
         raise TypeError_(f"`-` needs a number, not {describe(arg.type)}{_remedy(arg, INDEX)}", span=span)
     return UnaryMinus(arg, type=arg.type, span=span)
 
 
 def negate(arg: Expr, *, span: Span = NOWHERE) -> Expr:
     """`-arg`, with a literal negated at once where its type can hold the result."""
-    if isinstance(arg, Literal) and not isinstance(arg.value, bool):
+    if isinstance(arg, Literal) and not isinstance(arg.value, bool) and arg.type != B8:
         value = -arg.value
         if is_untyped(arg) or not (isinstance(arg.type, ScalarType) and arg.type.is_int):
             return update(arg, value=value, span=span)
@@ -119,6 +158,8 @@ def negate(arg: Expr, *, span: Span = NOWHERE) -> Expr:
 
 def arithmetic(op: str, lhs: Expr, rhs: Expr, *, span: Span = NOWHERE) -> Expr:
     """`lhs op rhs` for `+ - * / // %` and `& | ^ << >>`; on integers `//` is another spelling of `/`, which rounds down."""
+    if isinstance(lhs, Literal) and lhs.type is BOOL:
+        lhs = settle(lhs, B8 if isinstance(rhs, Literal) else rhs.type)
     lhs, rhs = _unify(lhs, rhs, span, op)
     typ = lhs.type
     if op in BITWISE and not is_untyped(lhs):
@@ -127,8 +168,9 @@ def arithmetic(op: str, lhs: Expr, rhs: Expr, *, span: Span = NOWHERE) -> Expr:
         return _literal_division(lhs, rhs, span) if op == "//" else BinaryOp(op, lhs, rhs, type=_untyped(lhs, rhs), span=span)
     if typ is INDEX:
         return _index_arithmetic("/" if op == "//" else op, lhs, rhs, span)
-    if not isinstance(typ, ScalarType):
-        raise TypeError_(f"`{op}` needs numbers, not {describe(typ)}", span=span)
+    if not isinstance(typ, ScalarType) or typ == B8:
+        hint = "; convert it explicitly, as i32(b) does" if typ == B8 else ""
+        raise TypeError_(f"`{op}` needs numbers, not {describe(typ)}{hint}", span=span)
     if op in ("//", "%") and typ.is_real:
         hint = "; write `/`" if op == "//" else ""
         raise TypeError_(f"`{op}` is defined on integers only, not on {typ}{hint}", span=span)
@@ -141,7 +183,7 @@ _INSTEAD |= {"&": "write `and` on truth values", "|": "write `or` on truth value
 
 def _bitwise(op: str, typ: Type, span: Span) -> Type:
     """The type of an operation on bits, which is that of its operands, integer data."""
-    if not (isinstance(typ, ScalarType) and typ.is_int):
+    if not (isinstance(typ, ScalarType) and typ.is_int) or (typ == B8 and op in ("<<", ">>")):
         hint = f"; {_INSTEAD[op]}" if op in _INSTEAD and not isinstance(typ, ScalarType) else ""
         raise TypeError_(f"`{op}` is defined on integer data only, not on {describe(typ)}{hint}", span=span)
     return typ
@@ -160,6 +202,7 @@ def _literal_bits(expr: Expr) -> int:
 
 def inversion(arg: Expr, *, span: Span = NOWHERE) -> BinaryOp:
     """`~arg`: arg with all bits inverted, which is `arg ^ -1`, or of an unsigned type `arg ^` its greatest number."""
+    arg = flag(arg) if arg.type is COND else arg
     if is_untyped(arg):
         raise TypeError_("the type of this literal is not known; write ~i32(...)", span=span)
     typ = _bitwise("~", arg.type, span)
@@ -249,29 +292,32 @@ def compare(op: str, lhs: Expr, rhs: Expr, *, span: Span = NOWHERE) -> BinaryOp:
         if _untyped(lhs, rhs) is DECIMAL_LITERAL:
             raise TypeError_("the type of these literals is not known; write one as f32(...)", span=span)
         lhs, rhs = settle(lhs, INDEX), settle(rhs, INDEX)
-    if lhs.type is COND or rhs.type is COND:
-        raise TypeError_(f"`{op}` cannot compare conditions on data; use `and`, `or`", span=span)
-    if lhs.type is BOOL and op not in ("==", "!="):
+    if (lhs.type is BOOL or lhs.type == B8) and op not in ("==", "!="):
         raise TypeError_(f"`{op}` cannot compare truth values", span=span)
     return BinaryOp(op, lhs, rhs, type=COND if isinstance(lhs.type, ScalarType) else BOOL, span=span)
 
 
 def logical(op: str, lhs: Expr, rhs: Expr, *, span: Span = NOWHERE) -> BinaryOp:
-    """`lhs and rhs`, `lhs or rhs`: cond if one side is."""
+    """`lhs and rhs`, `lhs or rhs`: of data of type b8 such data, else cond if one side is, or is data."""
     for side in (lhs, rhs):
         _require_truth(side, op)
+    if lhs.type == B8 and rhs.type == B8:
+        return BinaryOp("&" if op == "and" else "|", lhs, rhs, type=B8, span=span)
+    lhs, rhs = truth(lhs), truth(rhs)
     typ = COND if COND in (lhs.type, rhs.type) else BOOL
     return BinaryOp(op, lhs, rhs, type=typ, span=span)
 
 
 def _require_truth(expr: Expr, op: str) -> None:
-    if expr.type is not BOOL and expr.type is not COND:
+    if expr.type is not BOOL and expr.type is not COND and expr.type != B8:
         raise TypeError_(f"`{op}` needs truth values, not {describe(expr.type)}; write a comparison", span=expr.span)
 
 
 def negation(arg: Expr, *, span: Span = NOWHERE) -> Expr:
     """`not arg`, pushed inwards: comparisons are flipped, `and` and `or` exchanged, a variable b becomes `b == False`."""
     _require_truth(arg, "not")
+    if arg.type == B8:
+        return inversion(arg, span=span)
     match arg:
         case Literal(value=value):
             return literal(not value, span=span)
@@ -296,6 +342,9 @@ def cast(typ: ScalarType, arg: Expr, *, span: Span = NOWHERE) -> Expr:
     """`typ(arg)`. Of literals alone it only states their type."""
     if is_untyped(arg):
         return update(settle(arg, typ), span=span)
+    arg = flag(arg) if typ == B8 or arg.type is COND else arg
+    if typ == B8:
+        return adopt(arg, typ, "the argument of b8(...)")
     if not (arg.type is INDEX or isinstance(arg.type, ScalarType)):
         raise TypeError_(f"{typ}(...) converts numbers, not {describe(arg.type)}{_remedy(arg, INDEX)}", span=span)
     if arg.type is INDEX:
@@ -307,6 +356,7 @@ def extern_call(fn: Extern, args: Sequence[Expr], *, span: Span = NOWHERE) -> Ex
     """`fn(args)`, typed by the function's own rule; literals take the type of the arguments they belong with."""
     if len(args) != fn.arity:
         raise TypeError_(f"{fn.name} takes {fn.arity} argument{'s' if fn.arity != 1 else ''}, got {len(args)}", span=span)
+    args = [flag(arg) if arg.type is COND or arg.type is BOOL else arg for arg in args]
     settled, untyped = list(args), False
     for group in literal_groups(fn, fn.arity):
         pool = [args[position] for position in group.positions] if group.uniform else args
@@ -328,6 +378,7 @@ def extern_call(fn: Extern, args: Sequence[Expr], *, span: Span = NOWHERE) -> Ex
 
 def choose(cond: Expr, then: Expr, other: Expr, *, span: Span = NOWHERE) -> Expr:
     """`select(cond, then, other)` for a condition on data, written with `select(a, b, x, y)`."""
+    cond = truth(cond)
     for part in _comparisons(cond):
         if not (isinstance(part, BinaryOp) and isinstance(part.lhs.type, ScalarType)):
             message = f"select chooses by a comparison of data; {show_expr(part)} is none, which an `if` may test"

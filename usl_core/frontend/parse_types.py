@@ -58,7 +58,8 @@ def _tensor(element: ast.expr, node: ast.Subscript, exprs: ExprParser, *, window
 def _no_type(node: ast.expr, exprs: ExprParser) -> TypeError_:
     span, text = exprs.span(node), ast.unparse(node)
     if exprs.scope.control(node) is not None:
-        return TypeError_(f"{text} is a control type; buffers hold data such as f32", span=span)
+        data = "truth values are b8" if text == "bool" else "such as f32"
+        return TypeError_(f"{text} is a control type; buffers hold data, {data}", span=span)
     python = {"int": "index, or a data type such as i32", "float": "f32 or f64", "double": "f64"}
     if text in python:
         return TypeError_(f"unknown type {text}; write {python[text]}", span=span)

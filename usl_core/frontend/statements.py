@@ -18,7 +18,7 @@ from usl_core.ir.operation import Operation
 from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
 from usl_core.ir.template import check_template
-from usl_core.ir.types import BOOL, ControlType, ScalarType, TensorType, Type
+from usl_core.ir.types import B8, BOOL, ControlType, ScalarType, TensorType, Type
 from usl_core.ir.written import written_formals
 
 
@@ -36,7 +36,9 @@ def reduce(
         raise TypeError_(f"there is no reduction by {op!r}; there are {', '.join(OPERATIONS)}", span=span)
     indices = _location(target, idx, span)
     if not may_reduce(op, target.scalar):
-        known = f"on {op.type} data" if isinstance(op, Operation) else "on integer data"
+        known = (
+            f"on {op.type} data" if isinstance(op, Operation) else "on numbers" if target.scalar == B8 else "on integer data"
+        )
         raise TypeError_(f"{spelt(op)} is defined {known} only, not on {target.scalar}", span=span)
     return ir.Reduce(target.sym, indices, adopt(rhs, target.scalar, f"the right side of {spelt(op)}"), op, span=span)
 

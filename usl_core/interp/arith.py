@@ -140,6 +140,8 @@ class Arithmetic(ABC):
                 return self.binary("/", typ, repr(self.literal(1, typ)), self.rounded(typ, f"sqrt({args[0]})"))
             case "bits":
                 return f"bits({args[0]}, {typ.bits})"
+            case "<" | "<=" | "==":
+                return f"holds({self.compare(fn.name, *args)})"
             case "from_bits":
                 return f"from_bits({args[0]}, {typ.bits})"
             case _:
@@ -211,6 +213,11 @@ def select(a: Any, b: Any, x: Any, y: Any) -> Any:
     return x if a < b else y
 
 
+def holds(truth: Any) -> Any:
+    """A truth value as data."""
+    return POISON if truth is POISON else int(truth)
+
+
 def strict(a: Any, b: Any, value: Any) -> Any:
     """value, unless a or b has none."""
     return POISON if a is POISON or b is POISON else value
@@ -244,6 +251,20 @@ def idx(value: Any, lo: int, hi: int) -> int:
 
 SHARED: dict[str, Any] = {
     fn.__name__: fn
-    for fn in (floor_div, floor_mod, shift_left, shift_right, minimum, maximum, select, strict, saturate, equal, unequal, idx)
+    for fn in (
+        floor_div,
+        floor_mod,
+        shift_left,
+        shift_right,
+        minimum,
+        maximum,
+        select,
+        holds,
+        strict,
+        saturate,
+        equal,
+        unequal,
+        idx,
+    )
 } | {"POISON": POISON}
 """What the text of every mode may refer to."""

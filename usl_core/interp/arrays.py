@@ -13,7 +13,7 @@ from usl_core.interp.buffers import Buffer, require_rank
 from usl_core.interp.encoding import bits_of, numbers_of
 from usl_core.interp.values import POISON, Value
 from usl_core.ir.nodes import Arg
-from usl_core.ir.types import R, ScalarType, numpy_name, scalar_of
+from usl_core.ir.types import B8, R, ScalarType, numpy_name, scalar_of
 
 Array = NDArray[Any]
 Store = Callable[[], None]
@@ -99,4 +99,6 @@ def _store(buffer: Buffer, array: Array) -> None:
 
 def numbers(array: Array, scalar: ScalarType) -> Array:
     """The numbers in an array, of which it may hold the bits."""
+    if scalar == B8:
+        return np.not_equal(array.view(np.uint8), 0).astype(np.uint8)
     return numbers_of(array.view(dtype_of(scalar)), scalar) if scalar.is_encoded else array

@@ -12,7 +12,7 @@ from usl_core.interp.buffers import Buffer, require_rank
 from usl_core.interp.values import POISON
 from usl_core.ir.nodes import Arg, Proc
 from usl_core.ir.sym import Sym
-from usl_core.ir.types import BOOL, ControlType, ScalarType, scalar_of
+from usl_core.ir.types import B8, BOOL, ControlType, ScalarType, scalar_of
 from usl_core.ir.written import written_formals
 
 
@@ -108,7 +108,7 @@ def _number(formal: Arg, arg: Any, arith: Arithmetic, written: bool) -> Buffer:
     if written:
         raise InterpError(f"argument {formal.name.name} is written, so it must be {what}, not {arg!r}", span=formal.span)
     number = arg.item() if hasattr(arg, "item") else arg
-    allowed = (int,) if formal.type.is_int else (int, float, Fraction)
+    allowed: tuple[type, ...] = (bool,) if formal.type == B8 else (int,) if formal.type.is_int else (int, float, Fraction)
     if type(number) not in allowed or (formal.type.is_int and not _in_range(formal.type, number)):
         raise InterpError(f"argument {formal.name.name}: {arg!r} is not a value of {formal.type}", span=formal.span)
     return Buffer(formal.type, (), [arith.number(number, formal.type)])

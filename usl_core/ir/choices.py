@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from usl_core.ir.nodes import BinaryOp, Expr
+from usl_core.ir.nodes import BinaryOp, Expr, Literal
+from usl_core.ir.types import B8
 
 Less = Callable[[Expr, Expr, Expr, Expr], Expr]
 """less(a, b, x, y) is x where a < b, else y."""
@@ -29,6 +30,8 @@ def choice(cond: BinaryOp, then: Expr, other: Expr, less: Less) -> Expr:
             return less(b, a, other, then)
         case ">=":
             return less(a, b, other, then)
+        case "==" | "!=" if a.type == B8 and isinstance(b, Literal) and not b.value:
+            return less(b, a, *((other, then) if cond.op == "==" else (then, other)))
         case "==":
             return less(a, b, other, less(b, a, other, then))
         case _:

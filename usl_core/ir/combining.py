@@ -14,7 +14,7 @@ from usl_core.ir.externs import CLAMP, MAX, MIN, RELU, SELECT, Extern
 from usl_core.ir.nodes import BinaryOp, Expr, ExternCall, Literal, Read, Reduce
 from usl_core.ir.operation import Operation
 from usl_core.ir.traverse import same_expr, substitute
-from usl_core.ir.types import ScalarType, Type, all_bits
+from usl_core.ir.types import B8, ScalarType, Type, all_bits
 
 ON_BITS = ("&", "|", "^")
 """Operations on integers only."""
@@ -33,6 +33,8 @@ def may_reduce(op: str | Operation, typ: Type) -> bool:
 
 def operations(typ: Type) -> tuple[str, ...]:
     """The operations that every program knows, by which a location of that type is reduced."""
+    if typ == B8:
+        return ON_BITS
     return OPERATIONS if isinstance(typ, ScalarType) and typ.is_int else tuple(op for op in OPERATIONS if op not in ON_BITS)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from usl_core.ir.identity import Declaration
-from usl_core.ir.types import F32, F64, INDEX, U32, U64, Kind, ScalarType, Type, is_integer_control
+from usl_core.ir.types import B8, F32, F64, INDEX, U32, U64, Kind, ScalarType, Type, is_integer_control
 from usl_core.records import dataclass
 
 
@@ -44,14 +44,26 @@ def _data(types: Sequence[Type]) -> ScalarType:
     return first
 
 
-def _same(types: Sequence[Type]) -> Type:
-    return _data(types)
+def _numbers(types: Sequence[Type]) -> ScalarType:
+    if (typ := _data(types)) == B8:
+        raise ValueError(f"arguments must be numbers, got {typ}")
+    return typ
+
+
+def _compared(types: Sequence[Type]) -> Type:
+    _data(types)
+    return B8
+
+
+def _ordered(types: Sequence[Type]) -> Type:
+    _numbers(types)
+    return B8
 
 
 def _same_or_index(types: Sequence[Type]) -> Type:
     if all(is_integer_control(t) for t in types):
         return INDEX
-    return _data(types)
+    return _numbers(types)
 
 
 def _floating(types: Sequence[Type]) -> ScalarType:
@@ -94,12 +106,12 @@ MIN = Extern("min", 2, _same_or_index)
 """`a < b ? a : b`."""
 MAX = Extern("max", 2, _same_or_index)
 """`a > b ? a : b`."""
-ABS = Extern("abs", 1, _same)
-RELU = Extern("relu", 1, _same)
+ABS = Extern("abs", 1, _numbers)
+RELU = Extern("relu", 1, _numbers)
 """`x > 0 ? x : 0`."""
 SELECT = Extern("select", 4, _select)
 """`select(a, b, x, y)` is x if a < b, else y."""
-CLAMP = Extern("clamp", 3, _same)
+CLAMP = Extern("clamp", 3, _numbers)
 """`clamp(x, lo, hi)` is max(lo, min(x, hi))."""
 IDX = Extern("idx", 3, _idx)
 """`idx(e, lo, hi)` is max(lo, min(e, hi - 1)) of integer data e, as an index (docs/semantics.md)."""
@@ -134,11 +146,19 @@ BITS = Extern("bits", 1, _bits)
 FROM_BITS = Extern("from_bits", 1, _from_bits)
 """The f32 of the bits of a u32, the f64 of those of a u64."""
 
+LESS = Extern("<", 2, _ordered)
+AT_MOST = Extern("<=", 2, _ordered)
+EQUAL = Extern("==", 2, _compared)
+"""Comparisons of data as values of type b8, False where a side is NaN."""
+
+RELATIONS = (LESS, AT_MOST, EQUAL)
 ROUNDINGS = (RINT, FLOOR, CEIL, TRUNC)
 FUNCTIONS = (SQRT, EXP, LOG, SIN, COS, TANH, TAN, ATAN2, ERF, CBRT, RSQRT, POW, EXP2, EXPM1, LOG2, LOG1P)
 """Functions of R and floating types whose values are rounded."""
-TOTAL = frozenset({MIN, MAX, ABS, RELU, CLAMP, EXP, EXP2, EXPM1, ERF, CBRT, SIN, COS, TAN, TANH, ATAN2, FMA, BITS, *ROUNDINGS})
+TOTAL = frozenset(
+    {MIN, MAX, ABS, RELU, CLAMP, EXP, EXP2, EXPM1, ERF, CBRT, SIN, COS, TAN, TANH, ATAN2, FMA, BITS, *ROUNDINGS, *RELATIONS}
+)
 """Those that have a value wherever their arguments have one."""
 BUILTINS: dict[str, Extern] = {
-    e.name: e for e in (MIN, MAX, ABS, RELU, SELECT, CLAMP, IDX, *FUNCTIONS, *ROUNDINGS, FMA, BITS, FROM_BITS)
+    e.name: e for e in (MIN, MAX, ABS, RELU, SELECT, CLAMP, IDX, *FUNCTIONS, *ROUNDINGS, FMA, BITS, FROM_BITS, *RELATIONS)
 }

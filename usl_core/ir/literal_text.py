@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from usl_core.ir.nodes import Literal
+from usl_core.ir.types import B8
 
 _LONGEST = 24
 """Numbers of more digits than this are written with an exponent."""
@@ -13,6 +14,8 @@ _LONGEST = 24
 def literal_text(literal: Literal) -> str:
     """`3`, `True`, `-0.5`, `1e-30`: numbers of R and of floating types always show a point or an exponent."""
     value = literal.value
+    if literal.type == B8:
+        return str(bool(value))
     return decimal_text(value) if isinstance(value, Fraction) else str(value)
 
 

@@ -14,7 +14,7 @@ from typing import assert_never
 
 from usl_core.ir import nodes as ir
 from usl_core.ir.combining import is_function
-from usl_core.ir.externs import BUILTINS, Extern
+from usl_core.ir.externs import BUILTINS, RELATIONS, Extern
 from usl_core.ir.literal_text import literal_text
 from usl_core.ir.memory import DRAM, MemoryClass
 from usl_core.ir.operation import Operation
@@ -261,6 +261,8 @@ class Printer:
                 return f"~{self.expr(lhs, determined, above=_UNARY)}", _UNARY
             case ir.BinaryOp(op=op, lhs=lhs, rhs=rhs):
                 return self._binary(op, lhs, rhs, determined), PRECEDENCE[op]
+            case ir.ExternCall(fn=fn, args=(lhs, rhs)) if fn in RELATIONS:
+                return self._binary(fn.name, lhs, rhs, determined), PRECEDENCE[fn.name]
             case ir.ExternCall(fn=fn):
                 return f"{self.global_name(fn, fn.name)}({', '.join(self._extern_args(expr, determined))})", _ATOM
             case ir.Cast(type=typ, arg=arg):
@@ -333,6 +335,8 @@ def literal_groups(fn: Extern, count: int) -> list[LiteralGroup]:
         return [LiteralGroup((0, 1), False), LiteralGroup((2, 3), True)]
     if fn is BUILTINS["idx"]:
         return [LiteralGroup((0,), False), LiteralGroup((1, 2), True)]
+    if fn in RELATIONS:
+        return [LiteralGroup((0, 1), False)]
     if fn is BUILTINS["bits"] or fn is BUILTINS["from_bits"]:
         return [LiteralGroup((0,), False)]
     if BUILTINS.get(fn.name) is fn:

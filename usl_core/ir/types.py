@@ -54,7 +54,8 @@ class ScalarType:
     """A type of data. `bits` is 0 for R; `signed` matters for integers only. Plugins may declare more of them.
 
     A floating type with a format can be computed with. c is the C type in which the compiler does that; without one, C keeps
-    the bits in an unsigned integer and computes in float. dtype is how NumPy, or the package ml_dtypes, calls the type.
+    the bits in an unsigned integer and computes in float. dtype is how NumPy, or the package ml_dtypes, calls the type. Of an
+    integer type, whose width says both, they are what holds it.
     """
 
     name: str
@@ -102,6 +103,8 @@ def numpy_name(scalar: ScalarType) -> str:
 
     A plugin's integers go by their width.
     """
+    if scalar.is_int and scalar.dtype:
+        return scalar.dtype
     if scalar.bits not in (8, 16, 32, 64):
         return ""
     if scalar.is_int:
@@ -124,8 +127,10 @@ U8 = ScalarType("u8", Kind.INT, 8, signed=False)
 U16 = ScalarType("u16", Kind.INT, 16, signed=False)
 U32 = ScalarType("u32", Kind.INT, 32, signed=False)
 U64 = ScalarType("u64", Kind.INT, 64, signed=False)
+B8 = ScalarType("b8", Kind.INT, 1, signed=False, c="uint8_t", dtype="bool")
+"""Truth values as data: 0 is False and 1 is True, modulo 2. A byte holds one; of bytes from outside each but 0 is True."""
 
-SCALARS: dict[str, ScalarType] = {t.name: t for t in (R, F16, BF16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64)}
+SCALARS: dict[str, ScalarType] = {t.name: t for t in (R, F16, BF16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64, B8)}
 
 
 _CONTROLS: dict[str, ControlType] = {}

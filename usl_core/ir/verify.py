@@ -11,13 +11,13 @@ from fractions import Fraction
 from typing import assert_never
 
 from usl_core.ir import nodes as ir
-from usl_core.ir.combining import may_reduce
+from usl_core.ir.combining import ON_BITS, may_reduce
 from usl_core.ir.externs import IDX
 from usl_core.ir.literal_text import decimal_parts
 from usl_core.ir.printer import BITWISE, COMPARISONS, show
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import binders, same_expr
-from usl_core.ir.types import BOOL, COND, CONTROLS, INDEX, SIZE, ControlType, ScalarType, TensorType, Type
+from usl_core.ir.types import B8, BOOL, COND, CONTROLS, INDEX, SIZE, ControlType, ScalarType, TensorType, Type
 
 
 def verify(proc: ir.Proc) -> None:
@@ -204,7 +204,7 @@ class _Verifier:
                 self.literal(expr)
             case ir.UnaryMinus(arg=arg):
                 self.expect(arg.type == expr.type, "`-` changes the type")
-                self.expect(isinstance(arg.type, ScalarType) or arg.type is INDEX, f"`-` on {arg.type}")
+                self.expect((isinstance(arg.type, ScalarType) and arg.type != B8) or arg.type is INDEX, f"`-` on {arg.type}")
                 self.expr(arg, idx=idx, stride=stride)
             case ir.BinaryOp(lhs=lhs, rhs=rhs):
                 self.binary(expr)
@@ -217,7 +217,7 @@ class _Verifier:
                     inside = fn is not IDX and expr.type is INDEX
                     self.expr(arg, idx=inside and idx, stride=inside and stride)
             case ir.Cast(arg=arg, type=typ):
-                self.expect(isinstance(typ, ScalarType), f"a cast to {typ}")
+                self.expect(isinstance(typ, ScalarType) and typ != B8, f"a cast to {typ}")
                 self.expect(isinstance(arg.type, ScalarType) or arg.type is INDEX, f"a cast of {arg.type}")
                 self.expr(arg, idx=True)
             case ir.WindowExpr():
@@ -273,6 +273,7 @@ class _Verifier:
             self.expect(ordered and expr.type is (COND if data else BOOL), lambda: f"`{op}` is ill-typed: {show(expr)}")
             return
         known = (op in ("+", "-", "*", "/", "%") and (data or lhs.type is INDEX)) or (op in BITWISE and data)
+        known = known and (lhs.type != B8 or op in ON_BITS)
         self.expect(known and expr.type == lhs.type, lambda: f"`{op}` is ill-typed: {show(expr)}")
         if lhs.type is INDEX:
             self.index_arithmetic(expr)

@@ -30,7 +30,7 @@ from usl_core.ir.nodes import (
     UnaryMinus,
     WindowExpr,
 )
-from usl_core.ir.types import F32, I32, ControlType, ScalarType, all_bits, is_integer_control
+from usl_core.ir.types import B8, F32, I32, ControlType, ScalarType, all_bits, is_integer_control
 from usl_core.ranges import Range, decided_by, range_of
 
 TRUE, FALSE = C("true"), C("false")
@@ -169,6 +169,8 @@ def _comparison(op: str, lhs: Expr, rhs: Expr, fn: Function) -> C:
         decided = op in ("==", "<=", ">=")
     if decided is not None:
         return TRUE if decided else FALSE
+    if lhs.type == B8 and right.text == "0":
+        return left if op == "!=" else unary("!", left)
     return binary(op, left, right)
 
 
@@ -215,6 +217,8 @@ def data(expr: Expr, fn: Function) -> C:
         case Literal(value=value):
             require_arithmetic(scalar, expr.span)
             return float_literal(Fraction(value), scalar, expr.span)
+        case Read() if scalar == B8:
+            return is_true(_read(expr, fn))
         case Read():
             return _read(expr, fn)
         case ReadConfig():
@@ -231,6 +235,8 @@ def data(expr: Expr, fn: Function) -> C:
         case UnaryMinus(arg=arg):
             negated = unary("-", data(arg, fn))
             return arith.rounded(negated, scalar)
+        case BinaryOp(op="^", lhs=lhs, rhs=rhs) if folded(rhs) == all_bits(scalar) and scalar == B8:
+            return unary("!", data(lhs, fn))
         case BinaryOp(op="^", lhs=lhs, rhs=rhs) if folded(rhs) == all_bits(scalar):
             return arith.inverted(data(lhs, fn), scalar, unit, expr.span)
         case BinaryOp(op="&" | "|" | "^" as op, lhs=lhs, rhs=rhs):
@@ -241,6 +247,9 @@ def data(expr: Expr, fn: Function) -> C:
             return arith.division(op, data(lhs, fn), data(rhs, fn), scalar, folded(rhs), unit, expr.span)
         case BinaryOp(op=op, lhs=lhs, rhs=rhs):
             return _float_operation(op, data(lhs, fn), data(rhs, fn), scalar, expr, fn)
+        case ExternCall(fn=function, args=(lhs, rhs)) if function in externs.RELATIONS:
+            held = _comparison(function.name, lhs, rhs, fn)
+            return integer_literal(int(held == TRUE), scalar) if held in (TRUE, FALSE) else held
         case ExternCall(fn=function, args=args):
             require_arithmetic(scalar_type(args[0]), expr.span)
             if function in (externs.MIN, externs.MAX) and scalar.is_int and (idle := _lesser(function, args, fn)) is not None:
@@ -248,6 +257,11 @@ def data(expr: Expr, fn: Function) -> C:
             condition = scalar_type(args[0])
             operands = [data(arg, fn) for arg in args]
             return arith.extern_call(function, operands, scalar, F32 if condition.is_encoded else condition, unit, expr.span)
+
+
+def is_true(byte: C) -> C:
+    """Whether a byte from memory is a truth value that holds: any but 0, whoever has put it there."""
+    return binary("!=", byte, C("0"))
 
 
 def _unpacked(expr: Expr, scalar: ScalarType, fn: Function) -> C:
@@ -259,16 +273,16 @@ def _unpacked(expr: Expr, scalar: ScalarType, fn: Function) -> C:
 
 
 def stored(expr: Expr, fn: Function) -> C:
-    """A data expression as arrays hold it: of a number that C lacks, its bits."""
+    """A data expression as arrays hold it: of a number that C lacks, its bits; of a truth value, a byte."""
     scalar, unit = scalar_type(expr), fn.unit
-    if not scalar.is_encoded:
-        return data(expr, fn)
     match expr:
-        case Read():
+        case Read() if scalar.is_encoded or scalar == B8:
             return _read(expr, fn)
-        case ReadConfig():
+        case ReadConfig() if scalar.is_encoded:
             return config_field(expr, fn)
-        case WindowExpr() | StrideExpr():
+        case _ if not scalar.is_encoded:
+            return data(expr, fn)
+        case WindowExpr() | StrideExpr() | Read() | ReadConfig():
             raise AssertionError(f"not a data expression: {expr}")
         case Cast() | Literal() | UnaryMinus() | BinaryOp() | ExternCall():
             require_arithmetic(scalar, expr.span)

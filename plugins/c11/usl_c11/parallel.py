@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from usl_c11.arith import narrow
 from usl_c11.ctext import ADDITIVE, C, cast
-from usl_c11.expr import control, data, element
+from usl_c11.expr import control, data, element, is_true
 from usl_c11.fences import fences_of
 from usl_c11.memory import ask
 from usl_c11.scope import Buffer, Function, ParallelLoop, Place
@@ -29,7 +29,7 @@ from usl_core.ir.nodes import For, LoopMode, Stmt
 from usl_core.ir.operation import Operation
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import free_names, mentioned
-from usl_core.ir.types import F32, F64
+from usl_core.ir.types import B8, F32, F64
 from usl_core.plugins.manager import plugin_manager
 from usl_core.ranges import loop_range
 
@@ -185,6 +185,7 @@ def _load(buffer: Buffer, acc: Buffer, fn: Function, stmt: For) -> str:
     ctype = fn.unit.ctype(buffer.scalar, stmt.span)
     place = element(buffer, (), fn, stmt.span)
     value = C(ask(buffer.mem, "read", place.text, ctype, stmt.span), place.prec)
+    value = is_true(value) if buffer.scalar == B8 else value
     if acc.place is Place.VALUE:
         return f"{ctype} {acc.name} = {value};"
     if not buffer.scalar.is_int or buffer.place is Place.ACCUMULATOR:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from usl_c11.formats import format_in_float
 from usl_core.errors import BackendError, Span
-from usl_core.ir.types import ControlType, Kind, R, ScalarType
+from usl_core.ir.types import B8, ControlType, Kind, R, ScalarType
 
 INT64 = "int64_t"
 
@@ -37,7 +37,9 @@ def require_arithmetic(scalar: ScalarType, span: Span) -> None:
     """C computes with the type, by itself or in float."""
     if scalar.is_encoded:
         format_in_float(scalar, span)
-    elif (scalar.kind is Kind.INT and scalar.bits not in (8, 16, 32, 64)) or (scalar.kind is Kind.FLOAT and not scalar.c):
+    elif (scalar.kind is Kind.INT and scalar.bits not in (8, 16, 32, 64) and scalar != B8) or (
+        scalar.kind is Kind.FLOAT and not scalar.c
+    ):
         raise BackendError(f"the C11 backend cannot compute with {scalar}", span=span)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 
-from usl_core.ir.types import ScalarType
+from usl_core.ir.types import B8, ScalarType
 
 LOOPS, STATEMENTS = 3, 3
 """How deep loops nest at most, and how many statements a block has at most."""
@@ -18,11 +18,17 @@ LOOPS, STATEMENTS = 3, 3
 
 def program(name: str, scalar: ScalarType, seed: int) -> str:
     """The text of a procedure."""
-    return _Program(name, scalar, random.Random(f"{scalar.name} {seed}")).text()
+    kind = _Flags if scalar == B8 else _Program
+    return kind(name, scalar, random.Random(f"{scalar.name} {seed}")).text()
 
 
 class _Program:
     """The text under construction. iterators has the names in scope with the extent that each stays below."""
+
+    STORES: Sequence[str] = ("=", "+=")
+    UNARY, BINARY = "-", "+-*"
+    RELATIONS: Sequence[str] = ("<", "<=", ">", ">=", "==", "!=")
+    """Operators on data."""
 
     def __init__(self, name: str, scalar: ScalarType, source: random.Random) -> None:
         self.name, self.scalar, self.source = name, scalar, source
@@ -72,7 +78,7 @@ class _Program:
         return lines
 
     def store(self, depth: int) -> list[str]:
-        operator = self.source.choice(["=", "+="])
+        operator = self.source.choice(self.STORES)
         return [f"{'    ' * depth}{self.place()} {operator} {self.data(2)}"]
 
     def buffer(self, depth: int) -> list[str]:
@@ -134,7 +140,7 @@ class _Program:
         return test
 
     def data_test(self) -> str:
-        return f"{self.place()} {self.source.choice(['<', '<=', '>', '>=', '==', '!='])} {self.data(1)}"
+        return f"{self.place()} {self.source.choice(self.RELATIONS)} {self.data(1)}"
 
     # ---- data
 
@@ -157,9 +163,9 @@ class _Program:
         a = self.data(depth - 1)
         match self.source.randrange(4):
             case 0:
-                return f"(-{a})"
+                return f"({self.UNARY}{a})"
             case _:
-                return f"({a} {self.source.choice('+-*')} {self.data(depth - 1)})"
+                return f"({a} {self.source.choice(self.BINARY)} {self.data(depth - 1)})"
 
     def constant(self) -> str:
         if self.scalar.is_int:
@@ -168,6 +174,20 @@ class _Program:
 
     def cast(self) -> str:
         return f"{self.scalar}({self.integer(1)} - k)"  # of constants alone it would be data
+
+
+class _Flags(_Program):
+    """Of truth values."""
+
+    STORES = ("=", "&=", "|=", "^=")
+    UNARY, BINARY = "~", "&|^"
+    RELATIONS = ("==", "!=")
+
+    def constant(self) -> str:
+        return self.source.choice(["b8(True)", "b8(False)"])
+
+    def cast(self) -> str:
+        return f"b8({self.place()} == {self.constant()})"
 
 
 def programs(scalar: ScalarType, count: int) -> Sequence[str]:

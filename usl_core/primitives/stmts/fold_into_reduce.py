@@ -13,6 +13,7 @@ from usl_core.ir.combining import OPERATIONS, combined, operands
 from usl_core.ir.externs import SELECT
 from usl_core.ir.nodes import Assign, BinaryOp, Expr, ExternCall, If, Pass, Read, Reduce, Stmt
 from usl_core.ir.traverse import children, same_expr, update
+from usl_core.ir.types import B8
 from usl_core.primitives.base import edit_of, primitive, refuse
 from usl_core.primitives.exprs.algebra import negated
 from usl_core.primitives.exprs.kept import forward_kept
@@ -106,7 +107,7 @@ def _refuse_form(write: Assign, compared: BinaryOp | None) -> NoReturn:
 
 def _of_value(expr: Expr, is_target: IsTarget) -> _Folded | None:
     """The reduction that an assigned value is."""
-    if isinstance(expr, ExternCall) and expr.fn is SELECT:
+    if isinstance(expr, ExternCall) and expr.fn is SELECT and expr.type != B8:
         a, b, x, y = expr.args  # x if a < b else y
         if same_expr(a, x) and same_expr(b, y):
             return _with_other("min", a, b, is_target)

@@ -11,7 +11,7 @@ from usl_core.calling import Formal, control_limits, dtype_of
 from usl_core.ir import externs
 from usl_core.ir.nodes import BinaryOp, Cast, Expr, ExternCall, Literal, Read, ReadConfig, StrideExpr, UnaryMinus, WindowExpr
 from usl_core.ir.sym import Sym
-from usl_core.ir.types import BOOL, ControlType, ScalarType, TensorType
+from usl_core.ir.types import B8, BOOL, ControlType, ScalarType, TensorType
 
 MAX_FORMALS, MAX_STRIDES, MAX_STACK = 64, 256, 16
 """As in entry.c. Procedures with more are called through Python."""
@@ -63,7 +63,7 @@ def _described(formal: Formal, positions: Mapping[Sym, int]) -> tuple[Any, ...]:
 
 def _number(scalar: ScalarType) -> str:
     """What a Python number becomes in C; NO_NUMBER where NumPy converts it."""
-    if scalar.is_int and scalar.int_range()[1] < 2**63:
+    if scalar.is_int and scalar != B8 and scalar.int_range()[1] < 2**63:
         return "i"
     return {"f32": "f", "f64": "d"}.get(scalar.name, NO_NUMBER)
 
