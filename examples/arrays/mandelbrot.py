@@ -22,6 +22,9 @@ def mandelbrot(width: i64, height: i64, limit: i32) -> i32[height, width]:
     return map(lambda y: map(lambda x: escape(x, y, limit), xs), ys)
 
 
+# -- schedules
+
+
 def tuned(f):
     """Sixteen points at once in vectors."""
     return f.schedule(schedules.soac_default)
