@@ -12,6 +12,7 @@ import ctypes
 import itertools
 import json
 import random
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -37,8 +38,17 @@ def sample(count: int = SAMPLED, seed: int = SEED) -> list[Shape]:
     return sorted(random.Random(seed).sample(every, count))
 
 
-def measure(name: str, rounds: int, count: int, part: int = 1, parts: int = 1) -> dict[str, Any]:
-    """Rows for every shape of the sample, or of the part of it out of so many; the peak of one core in this precision."""
+def named(label: str) -> Shape:
+    """The shape of a label such as `100x2x64NT`, from the command line."""
+    found = re.fullmatch(r"(\d+)x(\d+)x(\d+)([NT])([NT])", label)
+    if found is None:
+        raise argparse.ArgumentTypeError(f"no shape: {label}; M, N, K, and N or T for each of both matrices, as in 100x2x64NT")
+    m, n, k, ta, tb = found.groups()
+    return int(m), int(n), int(k), ta, tb
+
+
+def measure(name: str, rounds: int, shapes: Sequence[Shape]) -> dict[str, Any]:
+    """Rows for these shapes; the peak of one core in this precision."""
     import numpy as np
 
     versus.pin()
@@ -48,7 +58,7 @@ def measure(name: str, rounds: int, count: int, part: int = 1, parts: int = 1) -
     print(versus.heading(list(entries)))
     with TimingLoop(gemm.thunks(name)) as loop, PeakProbe(cpu_features()) as probe:
         work = {side: loop.address(callers[side]) for side in entries}
-        for m, n, k, ta, tb in sample(count)[part - 1 :: parts]:
+        for m, n, k, ta, tb in shapes:
             a, b = (
                 numbers.uniform(-1, 1, shape[:: -1 if t == "T" else 1]).astype(dtype)
                 for shape, t in (((m, k), ta), ((k, n), tb))
@@ -107,9 +117,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--part", default="1/1", metavar="I/N", help="every N-th shape from the I-th on, for a machine that others use"
     )
+    parser.add_argument("--only", nargs="+", type=named, metavar="MxNxKab", help="these shapes, as in 100x2x64NT")
     chosen = parser.parse_args(arguments)
     part, _, parts = chosen.part.partition("/")
-    print(json.dumps(measure(chosen.name, chosen.rounds, chosen.count, int(part), int(parts or 1))))
+    shapes = chosen.only or sample(chosen.count)[int(part) - 1 :: int(parts or 1)]
+    print(json.dumps(measure(chosen.name, chosen.rounds, shapes)))
 
 
 if __name__ == "__main__":
