@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from usl_avx512.gemm.panels import ROWS, edge_panel, exact_panel, full_panels
+from usl_avx512.gemm.panels import ROWS, edge_panel, exact_panel, full_panels, narrow_panel
+from usl_avx512.gemm.streamed import COLUMNS, TERMS, few_terms
 from usl_avx512.gemm.tiles import Kernel, Lanes, scheduled, windowed
 from usl_avx512.gemm.turned import in_case_of_any, staged_turned, turn
 from usl_avx512.kernels_algorithms import gemm, gemm_tn
@@ -117,18 +118,43 @@ class Parts:
 
 
 @cache
+def plain_loops(lanes: Lanes, a: bool) -> Procedure:
+    """The product in a precision; with a A is transposed."""
+    return rename(windowed(gemm_tn if a else gemm, lanes), f"{lanes.scalar}_gemm{'_tn' if a else ''}")
+
+
+@cache
 def parts(lanes: Lanes) -> Parts:
     """The parts of a precision; one and the same whenever they are asked for, so that a library has them once."""
-    base = rename(windowed(gemm, lanes), f"{lanes.scalar}_gemm")
+    base = plain_loops(lanes, False)
     near, far = full_panels(base, lanes, far=True)
     edge = edge_panel(base, lanes)
     return Parts(near, far, edge, on_matrices(base, near, edge, lanes))
 
 
+def streamed(p: Procedure, lanes: Lanes) -> Procedure:
+    """The same for sums of at most TERMS terms, a row of C at a time."""
+    a, b = ("A[k, i]" in str(p), "B[j, k]" in str(p))
+    rows, letter = few_terms(plain_loops(lanes, a), lanes), "s" if lanes.scalar == "f32" else "d"
+    if b:
+        whole = on_turned_b(rename(windowed(p, lanes), f"{lanes.scalar}_{p.name()}"), rows, COLUMNS, TERMS, lanes)
+    else:
+        whole = in_blocks(rows, "j", COLUMNS * lanes.count // 16)
+    return rename(whole.fast, f"{letter}streamed_{'t' if a else 'n'}{'t' if b else 'n'}")
+
+
+def few_columns(lanes: Lanes, a: bool) -> list[Procedure]:
+    """Products whose C has at most half a register of columns, a whole one, or four of them; with a A is transposed."""
+    assert lanes.half is not None
+    base, letter = plain_loops(lanes, a), "s" if lanes.scalar == "f32" else "d"
+    panels = {"half": narrow_panel(base, 1, lanes.half), "one": narrow_panel(base, 1, lanes), "four": edge_panel(base, lanes)}
+    return [rename(panel.fast, f"{letter}{name}_{'tn' if a else 'nn'}") for name, panel in panels.items()]
+
+
 @cache
 def of_turned_rows(lanes: Lanes) -> Kernel:
     """Products on the matrices as they are for a transposed A, whose elements are spread over registers from where they are."""
-    base = rename(windowed(gemm_tn, lanes), f"{lanes.scalar}_gemm_tn")
+    base = plain_loops(lanes, True)
     (near,) = full_panels(base, lanes, far=False)
     return unpacked(base, in_near_blocks(near), edge_panel(base, lanes), lanes.panel)
 

@@ -48,6 +48,9 @@ def dots(M: size, N: size, K: size, alpha: T, A: [T][M, K], B: [T][N, K], C: [T]
 WIDTHS = {1: 8, 2: 8, 3: 8, 4: 6}
 """Columns of a tile by its rows: as many sums under way, in eights, as leave registers for a column of A and a row of B."""
 
+NEAR = 24
+"""Rows of B in a block: whole tiles of any number of rows of A."""
+
 TOGETHER = 8
 """Sums whose lanes are added up together, in a third of the steps."""
 
@@ -57,20 +60,22 @@ ROWS, TERMS = 16, 512
 
 
 @cache
-def dots_of_columns(lanes: Lanes) -> Procedure:
-    """DOTS for any sizes, where A is K x M: copies of blocks of it are turned over."""
+def dots_of_columns(lanes: Lanes, *, by_blocks: bool = False) -> Procedure:
+    """DOTS for any sizes, where A is K x M: copies of blocks of it are turned over. by_blocks: for a large B."""
     text = DOTS.replace("A: [T][M, K]", "A: [T][K, M]").replace("A[i, k]", "A[k, i]").replace("T", lanes.scalar)
     terms = TERMS * lanes.count // 16
     base = rename(proc_from_source(text), f"{plain(lanes).name()}_of_columns")
     some_rows = base.add_assertion(f"M <= {ROWS}")
-    block = one_block(some_rows.add_assertion(f"K <= {terms}"), terms, lanes)
-    return rename(in_blocks(in_blocks(block, "k", terms, some_rows), "i", ROWS, base).fast, base.name())
+    rows_with_rows = Kernel(plain(lanes), dots_by_blocks(lanes) if by_blocks else dots(lanes))
+    block = one_block(some_rows.add_assertion(f"K <= {terms}"), terms, lanes, rows_with_rows)
+    whole = in_blocks(in_blocks(block, "k", terms, some_rows), "i", ROWS, base).fast
+    return rename(whole, f"{base.name()}{'_by_blocks' if by_blocks else ''}")
 
 
-def one_block(base: Procedure, terms: int, lanes: Lanes) -> Kernel:
+def one_block(base: Procedure, terms: int, lanes: Lanes, rows_with_rows: Kernel) -> Kernel:
     """At most ROWS rows and so many terms."""
     base = rename(base, f"{base.name()}_block")
-    p, rows, rows_with_rows = base, base.find_loop("i"), Kernel(plain(lanes), dots(lanes))
+    p, rows = base, base.find_loop("i")
     p = staged_turned(p, rows, "A[0:K, 0:M]", "A_rows", lanes)
     p = rows_with_rows.call(p, p.forward(rows))
     p = resize_dim(resize_dim(p, "A_rows", 0, ROWS, 0), "A_rows", 1, terms, 0)
@@ -101,6 +106,13 @@ def dots(lanes: Lanes) -> Procedure:
         p = few[height].call(p, p.forward(loop))
     p = eliminate_dead_code(p, none_left)
     return scheduled(simplify(p), *few.values())
+
+
+@cache
+def dots_by_blocks(lanes: Lanes) -> Procedure:
+    """The same, all rows of A with NEAR rows of B before the next ones, so that a large B comes from far away once."""
+    base = plain(lanes)
+    return rename(in_blocks(Kernel(base, dots(lanes)), "j", NEAR).fast, f"{base.name()}_by_blocks")
 
 
 def some_rows(base: Procedure, rows: int, lanes: Lanes) -> Kernel:

@@ -49,6 +49,7 @@ def full_panels(gemm: Procedure, lanes: Lanes, far: bool) -> tuple[Kernel, ...]:
     return panel, Kernel(base, rename(scheduled(p, tile, *tiles.values()), f"{base.name()}_far"))
 
 
+@cache
 def edge_panel(gemm: Procedure, lanes: Lanes) -> Kernel:
     """M rows of at most four registers of columns: whole registers, then the rest in a masked one or half of one."""
     assert lanes.half is not None
@@ -78,6 +79,7 @@ def in_two_parts(p: Procedure, rows: Any, columns: int, first: Kernel, second: K
     return p
 
 
+@cache
 def narrow_panel(gemm: Procedure, width: int, lanes: Lanes) -> Kernel:
     """M rows of N columns that fill width registers, the last one perhaps in part."""
     least, most = (width - 1) * lanes.count, width * lanes.count

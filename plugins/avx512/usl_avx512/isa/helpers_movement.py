@@ -222,6 +222,12 @@ static inline void usl_avx512_mask_transposeu_half_$s(
 static inline void usl_avx512_mask_transposeu_$s(
     int64_t rows, int64_t columns, $c *to, int64_t to_row, const $c *from, int64_t from_row)
 {
+    if (rows == $lanes && columns == 2 && from_row == 2) { /* pairs side by side */
+        const $v low = _mm512_loadu_$s(from), high = _mm512_loadu_$s(from + $lanes);
+        _mm512_storeu_$s(to, _mm512_permutex2var_$s(low, $firsts, high));
+        _mm512_storeu_$s(to + to_row, _mm512_permutex2var_$s(low, $seconds, high));
+        return;
+    }
 #ifdef __AVX512VL__
     if (columns <= $half) {
         usl_avx512_mask_transposeu_half_$s(rows, columns, to, to_row, from, from_row);
@@ -288,6 +294,9 @@ def _transpose(row: dict[str, str], in_place: str) -> str:
     loaded = ",\n        ".join(f"_mm512_loadu_{row['s']}(from + {i} * from_row)" for i in numbers)
     blanks = {"listed": ", ".join(f"from[{i}]" for i in numbers), "loaded": f"\n        {loaded},\n    "}
     blanks |= _masked(row["s"], len(numbers))
+    for name, first in (("firsts", 0), ("seconds", 1)):
+        pairs = ", ".join(str(2 * i + first) for i in numbers)
+        blanks[name] = f"_mm512_setr_epi{1024 // len(numbers) // 2}({pairs})"
     return in_place + Template(_TRANSPOSE).substitute(row, **blanks, stored=stored, stored_to_memory=to_memory)
 
 

@@ -26,6 +26,10 @@ enum {
     USL_SHORT = 8,    /* up to so many terms, sums of the rows of a matrix are sums of the columns of a turned copy */
     USL_LONG = 4096 / sizeof(@T@),     /* so long rows come faster one by one than eight at a time, */
     USL_NEAR = (8 << 20) / sizeof(@T@), /* unless they come from memory */
+    USL_TERMS = 3,    /* up to so many terms, and from so many columns on, rows of C come one by one */
+    USL_WIDE = 256,
+    USL_MANY = 256,
+    USL_FEW = 140,    /* products of registers up to which nothing else can be faster than rows of C in registers */
     USL_NARROW = 64,  /* up to so many columns of C it may be columns that registers hold */
 };
 
@@ -84,17 +88,48 @@ static enum usl_way usl_way(bool a_turned, bool b_turned, int64_t m, int64_t n, 
     return columns < rows ? USL_COLUMNS : USL_ROWS;
 }
 
+/* Whether n x k numbers that m rows are multiplied with are so many that they come from far away, and more than once. */
+static inline bool usl_far(int64_t m, int64_t n, int64_t k)
+{
+    return m > 4 && n >= USL_MANY && k >= USL_MANY;
+}
+
+/* A product of few operations with b as it is in memory and c of at most four registers of columns: nothing is asked but which. */
+USL_WITHIN int usl_few(int64_t m, int64_t n, int64_t k, @T@ alpha, const @T@ *a, ptrdiff_t a_row, ptrdiff_t a_column, const @T@ *b,
+                       ptrdiff_t b_row, @T@ *c, ptrdiff_t c_row)
+{
+    const struct @READ2@ A = {a, {a_column == 1 ? a_row : a_column, 1}}, B = {b, {b_row, 1}};
+    const struct @WRITE2@ C = {c, {c_row, 1}};
+    if (a_column == 1) {
+        if (2 * n <= USL_LANES)
+            @P@half_nn_body(m, n, k, &alpha, A, B, C);
+        else if (n <= USL_LANES)
+            @P@one_nn_body(m, n, k, &alpha, A, B, C);
+        else
+            @P@four_nn_body(m, n, k, &alpha, A, B, C);
+    } else if (2 * n <= USL_LANES)
+        @P@half_tn_body(m, n, k, &alpha, A, B, C);
+    else if (n <= USL_LANES)
+        @P@one_tn_body(m, n, k, &alpha, A, B, C);
+    else
+        @P@four_tn_body(m, n, k, &alpha, A, B, C);
+    return 0;
+}
+
 /* c += alpha a b, for m x k a and k x n b whose rows and columns are a_row and a_column, b_row and b_column apart, and c whose columns
  * are neighbours; sizes are at least 1. -1: no memory. Not inlined, and no structures: what was stored word by word and is then
  * loaded as a whole keeps a processor waiting, for as long as a small product takes. */
 USL_NOINLINE static int usl_product(int64_t m, int64_t n, int64_t k, @T@ alpha, @T@ *a, ptrdiff_t a_row, ptrdiff_t a_column, @T@ *b,
                                  ptrdiff_t b_row, ptrdiff_t b_column, @T@ *c, ptrdiff_t c_row)
 {
+    if (b_column == 1 && n > 1 && n <= 4 * USL_LANES && m > 1 && k > 1 && k <= USL_FEW / 4 && m * k * ((n + USL_LANES - 1) / USL_LANES) <= USL_FEW)
+        return usl_few(m, n, k, alpha, a, a_row, a_column, b, b_row, c, c_row);
     if (n == 1) {
         const struct @READ1@ x = {b, {b_row}};
         const struct @WRITE1@ y = {c, {c_row}};
-        if (a_column != 1 && m <= USL_LANES && k >= USL_LANES && c_row == 1) {
-            @P@narrow_row_body(m, k, &alpha, (struct @READ2@){b, {b_row, 1}}, (struct @READ2@){a, {a_column, 1}}, (struct @WRITE2@){c, {m, 1}});
+        if (a_column != 1 && m <= 3 * USL_LANES && k >= USL_LANES && c_row == 1) {
+            for (int64_t i = 0; i < m; i += USL_LANES)
+                @P@narrow_row_body(m - i < USL_LANES ? m - i : USL_LANES, k, &alpha, (struct @READ2@){b, {b_row, 1}}, (struct @READ2@){a + i, {a_column, 1}}, (struct @WRITE2@){c + i, {m, 1}});
             return 0;
         }
         if (k == 1 && a_row == 1)
@@ -135,14 +170,36 @@ USL_NOINLINE static int usl_product(int64_t m, int64_t n, int64_t k, @T@ alpha, 
     const bool a_turned = a_column != 1, b_turned = b_column != 1;
     const struct @READ2@ A = {a, {a_turned ? a_column : a_row, 1}}, B = {b, {b_turned ? b_column : b_row, 1}};
     const struct @WRITE2@ C = {c, {c_row, 1}}, c_turned = {c, {1, c_row}};
+    if (k <= USL_TERMS && n >= (k == 2 ? USL_WIDE : 2 * USL_WIDE) && m <= USL_NEAR / 2 / n) {
+        if (a_turned && b_turned)
+            @P@streamed_tt_body(m, n, k, &alpha, A, B, C);
+        else if (a_turned)
+            @P@streamed_tn_body(m, n, k, &alpha, A, B, C);
+        else if (b_turned)
+            @P@streamed_nt_body(m, n, k, &alpha, A, B, C);
+        else
+            @P@streamed_nn_body(m, n, k, &alpha, A, B, C);
+        return 0;
+    }
     switch (usl_way(a_turned, b_turned, m, n, k)) {
     case USL_DOTS:
-        if (a_turned)
-            @P@dots_of_columns_body(m, n, k, &alpha, A, B, C);
-        else if (!b_turned)
-            @P@dots_of_columns_body(n, m, k, &alpha, B, A, c_turned);
-        else if (m <= n)
-            @P@dots_body(m, n, k, &alpha, A, B, C);
+        if (a_turned) {
+            if (usl_far(m, n, k))
+                @P@dots_of_columns_by_blocks_body(m, n, k, &alpha, A, B, C);
+            else
+                @P@dots_of_columns_body(m, n, k, &alpha, A, B, C);
+        } else if (!b_turned) {
+            if (usl_far(n, m, k))
+                @P@dots_of_columns_by_blocks_body(n, m, k, &alpha, B, A, c_turned);
+            else
+                @P@dots_of_columns_body(n, m, k, &alpha, B, A, c_turned);
+        } else if (m <= n) {
+            if (usl_far(m, n, k))
+                @P@dots_by_blocks_body(m, n, k, &alpha, A, B, C);
+            else
+                @P@dots_body(m, n, k, &alpha, A, B, C);
+        } else if (usl_far(n, m, k))
+            @P@dots_by_blocks_body(n, m, k, &alpha, B, A, c_turned);
         else
             @P@dots_body(n, m, k, &alpha, B, A, c_turned);
         return 0;
@@ -400,10 +457,8 @@ static inline bool usl_fits(int64_t rows, int64_t ld)
 #define USL_NONE(a, m, n) ((a) == NULL && (m) > 0 && (n) > 0)
 #define USL_BAD_LD(ld, m, n) (!USL_LD(ld, n) || !usl_fits(m, ld))
 
-/* @gemm */
-/* C = alpha op(A) op(B) + beta C; op is a transposition where trans is 112 (or 113), nothing where it is 111. op(A) is M x K, op(B)
- * K x N, C M x N. Where alpha is 0, A and B are not read; where beta is 0, C is not. */
-int usl_@P@gemm@S@(int transA, int transB, int64_t M, int64_t N, int64_t K, @T@ alpha, const @T@ *A, int64_t lda, const @T@ *B, int64_t ldb, @T@ beta, @T@ *C, int64_t ldc)
+/* `gemm`, with every test by itself. */
+USL_NOINLINE static int usl_@P@gemm_tested@S@(int transA, int transB, int64_t M, int64_t N, int64_t K, @T@ alpha, const @T@ *A, int64_t lda, const @T@ *B, int64_t ldb, @T@ beta, @T@ *C, int64_t ldc)
 {
     if (!USL_TRANS(transA))
         return 1;
@@ -432,6 +487,25 @@ int usl_@P@gemm@S@(int transA, int transB, int64_t M, int64_t N, int64_t K, @T@ 
     if (!usl_apart(A, am, an, lda, C, M, N, ldc) || !usl_apart(B, bm, bn, ldb, C, M, N, ldc))
         return 12;
     return usl_gemm_of(true, transA, transB, M, N, K, alpha, A, lda, B, ldb, beta, C, ldc) == 0 ? 0 : -1;
+}
+
+/* @gemm */
+/* C = alpha op(A) op(B) + beta C; op is a transposition where trans is 112 (or 113), nothing where it is 111. op(A) is M x K, op(B)
+ * K x N, C M x N. Where alpha is 0, A and B are not read; where beta is 0, C is not. */
+int usl_@P@gemm@S@(int transA, int transB, int64_t M, int64_t N, int64_t K, @T@ alpha, const @T@ *A, int64_t lda, const @T@ *B, int64_t ldb, @T@ beta, @T@ *C, int64_t ldc)
+{
+    const bool a_turned = transA != 111, b_turned = transB != 111;
+    const uint64_t a_rows = (uint64_t)(a_turned ? K : M), a_columns = (uint64_t)(a_turned ? M : K);
+    const uint64_t b_rows = (uint64_t)(b_turned ? N : K), b_columns = (uint64_t)(b_turned ? K : N);
+    /* what calls have nearly always, in one test: sizes from 1 on and distances that fit them, all below 2^28 */
+    const uint64_t all = (uint64_t)(M - 1) | (uint64_t)(N - 1) | (uint64_t)(K - 1) | ((uint64_t)lda - a_columns) | ((uint64_t)ldb - b_columns) | ((uint64_t)ldc - (uint64_t)N);
+    if (all >> 28 == 0 && (unsigned)transA - 111 < 2 && (unsigned)transB - 111 < 2 && A != NULL && B != NULL && C != NULL && beta == 1 && alpha != 0) {
+        const uint64_t a_bytes = ((a_rows - 1) * (uint64_t)lda + a_columns) * sizeof(@T@), b_bytes = ((b_rows - 1) * (uint64_t)ldb + b_columns) * sizeof(@T@);
+        const uint64_t c_bytes = (((uint64_t)M - 1) * (uint64_t)ldc + (uint64_t)N) * sizeof(@T@), a_to_c = (uint64_t)((uintptr_t)C - (uintptr_t)A), b_to_c = (uint64_t)((uintptr_t)C - (uintptr_t)B);
+        if (a_to_c >= a_bytes && 0 - a_to_c >= c_bytes && b_to_c >= b_bytes && 0 - b_to_c >= c_bytes)
+            return usl_product(M, N, K, alpha, (@T@ *)A, a_turned ? 1 : lda, a_turned ? lda : 1, (@T@ *)B, b_turned ? 1 : ldb, b_turned ? ldb : 1, C, ldc);
+    }
+    return usl_@P@gemm_tested@S@(transA, transB, M, N, K, alpha, A, lda, B, ldb, beta, C, ldc);
 }
 
 /* @gemm_batch_strided */

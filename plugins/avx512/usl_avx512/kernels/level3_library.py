@@ -68,8 +68,9 @@ def kernels(variant: Variant) -> list[Procedure]:
     from usl_avx512.gemm import DOUBLE as DOUBLE_LANES
     from usl_avx512.gemm import SINGLE as SINGLE_LANES
     from usl_avx512.gemm import Blocking, gemm_schedule
+    from usl_avx512.gemm.blocks import few_columns, streamed
     from usl_avx512.gemm.columns import into_columns
-    from usl_avx512.gemm.dots import dots, dots_of_columns
+    from usl_avx512.gemm.dots import dots, dots_by_blocks, dots_of_columns
     from usl_avx512.gemm.narrow import narrow_row
     from usl_avx512.gemm.triangles import triangle
     from usl_avx512.gemm.turned import turn
@@ -83,11 +84,15 @@ def kernels(variant: Variant) -> list[Procedure]:
     for transposes in ("nn", "tn", "nt", "tt"):
         plain = getattr(kernels_algorithms, "gemm" if transposes == "nn" else f"gemm_{transposes}")
         scheduled = gemm_schedule(plain, lanes, blocking, parallel=variant.parallel)
-        found.append(rename(scheduled, f"{letter}gemm_{transposes}"))
+        found += [rename(scheduled, f"{letter}gemm_{transposes}"), streamed(plain, lanes)]
+    for a in (False, True):
+        found += few_columns(lanes, a)
     found += [into_columns(lanes, turned) for turned in (False, True)]
     found += [
         dots(lanes),
+        dots_by_blocks(lanes),
         dots_of_columns(lanes),
+        dots_of_columns(lanes, by_blocks=True),
         narrow_row(lanes),
         rename(turn(typ).fast, f"{letter}turn"),
         triangle("solve", lanes),
