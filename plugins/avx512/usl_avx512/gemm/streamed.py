@@ -1,8 +1,8 @@
 """Products with two or three terms in each sum, `C += alpha op(A) B`: what counts is how fast C comes and goes.
 
-One row of C at a time, with its elements of A in registers, is read and written as one stream. A tile of several rows is as many
-streams: at half the speed where C is in the second- or third-level cache, but twice as fast where it is in memory. Blocks of
-columns are so narrow that the rows of B stay near.
+One row of C at a time, with its elements of A in registers, is read and written as one stream. A tile of several rows is as
+many streams: at half the speed where C is in the second- or third-level cache, but twice as fast where it is in memory. Blocks
+of columns are so narrow that the rows of B stay near.
 """
 
 from __future__ import annotations
