@@ -35,6 +35,8 @@ def rounded(x: Real, typ: str) -> Real:
     """The number of a type next to x."""
     if typ == "f64":
         return mp.mpf(float(x))
+    if x == 0:
+        return mp.mpf(0)
     mantissa, exponent = mp.frexp(x)
     return mp.ldexp(mp.nint(mp.ldexp(mantissa, 24)), exponent - 24)
 
@@ -184,14 +186,12 @@ RECIPES: dict[str, Recipe] = {
     "log2_f64": Recipe(log2_tail("f64"), -mp.mpf("0.0372"), 1 / mp.mpf(16), range(10), lambda r: 1, "f64"),
     "pow_f32": Recipe(cubic_tail, -mp.mpf("0.0206"), 1 / mp.mpf(32), range(3), lambda r: r * r / 2, "f32"),
     "pow_f64": Recipe(cubic_tail, -mp.mpf("0.0372"), 1 / mp.mpf(16), range(10), lambda r: r * r / 2, "f64"),
-    "tan_f32": Recipe(
-        odd_tail(mp.tan), 0, mp.mpf("0.7855") ** 2, range(7), lambda u: u * mp.sqrt(u) / mp.tan(mp.sqrt(u)), "f32"
-    ),
-    "tan_f64": Recipe(odd_tail(mp.tan), 0, mp.mpf("0.7854") ** 2, range(15), lambda u: u, "f64"),
+    "tan_f32": Recipe(odd_tail(mp.tan), 0, (mp.pi / 63) ** 2, range(2), lambda u: u, "f32"),
+    "tan_f64": Recipe(odd_tail(mp.tan), 0, (mp.pi / 31.9) ** 2, range(5), lambda u: u, "f64"),
     "cbrt_f32": Recipe(cbrt_tail, -mp.mpf("0.0176"), mp.mpf("0.0315"), range(3), abs, "f32"),
     "cbrt_f64": Recipe(cbrt_tail, -mp.mpf("0.0375"), mp.mpf("0.0628"), range(9), abs, "f64"),
-    "sine_f32": Recipe(odd_tail(mp.sin), 0, (mp.pi / 63) ** 2, range(1), lambda u: u, "f32"),
-    "cosine_f32": Recipe(cosine_tail, 0, (mp.pi / 63) ** 2, range(2), lambda u: u, "f32", {0: mp.mpf(-0.5)}),
+    "sine_f32": Recipe(odd_tail(mp.sin), 0, (mp.pi / 15.9) ** 2, range(2), lambda u: u, "f32"),
+    "cosine_f32": Recipe(cosine_tail, 0, (mp.pi / 15.9) ** 2, range(2), lambda u: u, "f32"),
     "sine_f64": Recipe(odd_tail(mp.sin), 0, (mp.pi / 31.9) ** 2, range(4), lambda u: u, "f64"),
     "cosine_f64": Recipe(cosine_tail, 0, (mp.pi / 31.9) ** 2, range(4), lambda u: u, "f64", {0: mp.mpf(-0.5)}),
     "log_f64": Recipe(log_tail, -mp.mpf("0.0372"), 1 / mp.mpf(16), range(10), abs, "f64", {0: mp.mpf(-0.5)}),
@@ -242,13 +242,21 @@ def logarithms(typ: str, c: Sequence[Real], coarse: int, base: Real) -> tuple[li
     return high, low
 
 
-def turns(typ: str, entries: int) -> list[list[Real]]:
-    """The sine of k pi / entries in two parts, and the cosine."""
-    sines, cosines = ([f(mp.pi * k / entries) for k in range(entries)] for f in (mp.sin, mp.cos))
-    sines[0] = cosines[entries // 2] = mp.mpf(0)
-    high = [rounded(x, typ) if x != 0 else x for x in sines]
-    rest = [rounded(x - y, typ) if x != y else mp.mpf(0) for x, y in zip(sines, high, strict=True)]
-    return [high, rest, [rounded(x, typ) if x != 0 else x for x in cosines]]
+def turns(typ: str, step: Real) -> list[list[Real]]:
+    """The sine of 16 multiples of step, a fraction of pi, in two parts, and the cosine."""
+    sines, cosines = ([f(k * step) for k in range(16)] for f in (mp.sin, mp.cos))
+    sines, cosines = ([x if abs(x) > 1e-9 else mp.mpf(0) for x in each] for each in (sines, cosines))
+    high = [rounded(x, typ) for x in sines]
+    rest = [rounded(x - y, typ) for x, y in zip(sines, high, strict=True)]
+    return [high, rest, [rounded(x, typ) for x in cosines]]
+
+
+def tangents(typ: str, entries: int) -> list[list[Real]]:
+    """The tangent of (k / entries - 1 / 2) pi / 2 in two parts, the first one with its sign turned."""
+    whole = [mp.tan((mp.mpf(k) / entries - 0.5) * mp.pi / 2) if k != entries // 2 else mp.mpf(0) for k in range(entries)]
+    whole[0] = mp.mpf(-1)
+    high = [rounded(x, typ) for x in whole]
+    return [[-x for x in high], [rounded(x - y, typ) for x, y in zip(whole, high, strict=True)]]
 
 
 def cube_roots(typ: str, entries: int, digits: int) -> tuple[list[Real], list[Real]]:
@@ -277,11 +285,14 @@ def roots_of_two(typ: str, entries: int) -> tuple[list[Real], list[Real]]:
 SLICES = 32
 """Of a function on f32: as many as a table has entries."""
 TANH_DEGREE = 5
+ERF_DEGREE = 12
 
 
-def around(f: Callable[[Real], Real], node: Real, lo: Real, hi: Real, degree: int, given: dict[int, Real]) -> Recipe:
+def around(
+    f: Callable[[Real], Real], node: Real, lo: Real, hi: Real, degree: int, given: dict[int, Real], typ: str = "f32"
+) -> Recipe:
     """f(node + d) in its relative error."""
-    return Recipe(lambda d: f(node + d), lo, hi, range(degree + 1), lambda d: 1 / f(node + d), "f32", given)
+    return Recipe(lambda d: f(node + d), lo, hi, range(degree + 1), lambda d: 1 / f(node + d), typ, given)
 
 
 def slices(f: Callable[[Real], Real], first: int, degree: int) -> list[list[Real]]:
@@ -312,6 +323,42 @@ def slices(f: Callable[[Real], Real], first: int, degree: int) -> list[list[Real
     return columns
 
 
+def node_near(f: Callable[[Real], Real], middle: Real, place: Real) -> Real:
+    """A number near the middle of a slice where f and its derivative are nearly f64."""
+
+    def loss(x: Real) -> Real:
+        return abs(x / rounded(x, "f64") - 1) * 2**53
+
+    nodes = (rounded(middle + place * (step // 2 * (1 if step % 2 else -1)), "f64") for step in itertools.count())
+    return next(node for node in nodes if loss(f(node)) < 1 / 64 and loss(mp.diff(f, node)) < 1 / 8)
+
+
+def even_slices(f: Callable[[Real], Real], first: Real, width: Real, degree: int) -> list[list[Real]]:
+    """Nodes b and coefficients of f(b + d), f odd, on a first slice from 0 on and 15 more of a width.
+
+    In the first slice b is 0, and the polynomial is that of f(d) - d.
+    """
+    entries = 16
+    columns: list[list[Real]] = [[mp.mpf(0)] * entries for _ in range(degree + 2)]
+    for i in range(entries):
+        if i == 0:
+            node = mp.mpf(0)
+            recipe = Recipe(lambda d: f(d) / d - 1, node, first, range(degree), lambda d: d / f(d), "f64")
+            solved, error = recipe.solve()
+            found = {0: mp.mpf(0), **{power + 1: value for power, value in solved.items()}}
+        else:
+            lo, hi = first + (i - 1) * width, first + i * width
+            middle = (lo + hi) / 2
+            step = max(mp.ldexp(1, -44), min(mp.ldexp(1, -14), mp.ldexp(1, -58) / mp.diff(f, middle)))
+            node = node_near(f, middle, step)
+            given = {0: rounded(f(node), "f64"), 1: rounded(mp.diff(f, node), "f64")}
+            found, error = around(f, node, lo - node, hi - node, degree, given, "f64").solve()
+        print(f"    slice {i} at {float(node)}: off by at most 2^{float(mp.log(error, 2)):.2f}", flush=True)
+        for column, value in zip(columns, [node, *(found[power] for power in range(degree + 1))], strict=True):
+            column[i] = value
+    return columns
+
+
 def table_values() -> dict[str, dict[str, list[Real]]]:
     """All tables, by type and name."""
     f32: dict[str, list[Real]] = {}
@@ -322,12 +369,17 @@ def table_values() -> dict[str, dict[str, list[Real]]]:
             c = inverses(entries, places, below)
             high, low = logarithms(typ, c, coarse, base)
             found |= {f"mantissa_inverse{s}": c, f"{name}_high{s}": high, f"{name}_low{s}": low}
-        found |= dict(zip((f"sine{s}", f"sine_rest{s}", f"cosine{s}"), turns(typ, entries), strict=True))
+        found |= dict(
+            zip((f"sine{s}", f"sine_rest{s}", f"cosine{s}"), turns(typ, mp.pi / (8 if typ == "f32" else 16)), strict=True)
+        )
+        found |= dict(zip((f"minus_tangent{s}", f"tangent_rest{s}"), tangents(typ, entries // 2), strict=True))
         found |= dict(zip((f"cbrt_inverse{s}", f"cbrt_root{s}"), cube_roots(typ, entries, 8), strict=True))
         found |= dict(zip((f"root_of_two{s}", f"root_of_two_rest{s}"), roots_of_two(typ, entries), strict=True))
     del f32["root_of_two_rest"]  # what is left is less than a third of a place
     of_tanh = ("tanh_at", *(f"tanh_{power}" for power in range(TANH_DEGREE + 1)))
     f32 |= dict(zip(of_tanh, slices(mp.tanh, -4, TANH_DEGREE), strict=True))
+    of_erf = ("erf_at_f64", *(f"erf_{power}_f64" for power in range(ERF_DEGREE + 1)))
+    f64 |= dict(zip(of_erf, even_slices(mp.erf, mp.mpf(5) / 16, mp.mpf(3) / 8, ERF_DEGREE), strict=True))
     return {"F32_TABLES": f32, "F64_TABLES": f64}
 
 

@@ -40,7 +40,7 @@ def _c(values: Sequence[float], typ: str, _: Any, ctype: str, args: Sequence[str
 
 def _extern(name: str, values: Sequence[float], typ: str) -> Extern:
     key, value = (U32, F32) if typ == "f32" else (U64, F64)
-    assert len(values) == (32 if typ == "f32" else 16)
+    assert len(values) in ((16, 32) if typ == "f32" else (8, 16))
     return Extern(name, 1, partial(_looked_up, key, value), machine=partial(_entry, values, typ), c=partial(_c, values, typ))
 
 

@@ -9,6 +9,20 @@ from usl_avx512.externs import logb, mantissa, scaleb
 from usl_avx512.tables import (
     cbrt_inverse_f64,
     cbrt_root_f64,
+    erf_0_f64,
+    erf_1_f64,
+    erf_2_f64,
+    erf_3_f64,
+    erf_4_f64,
+    erf_5_f64,
+    erf_6_f64,
+    erf_7_f64,
+    erf_8_f64,
+    erf_9_f64,
+    erf_10_f64,
+    erf_11_f64,
+    erf_12_f64,
+    erf_at_f64,
     ln_high_f64,
     ln_low_f64,
     log2_high_f64,
@@ -265,77 +279,32 @@ def tanh_f64(n: size, x: [f64][n], y: [f64][n]):
 
 @proc
 def erf_f64(n: size, x: [f64][n], y: [f64][n]):
-    """x + x P(x^2 - 1/2) below 1, else 1 - e^(L - x^2) with the sign of x, L a polynomial in |x| - 3; from 6 on it is 1.
+    """A polynomial in |x| - b of 12th degree, its coefficients and b from tables, on slices of 3 / 8 from 5 / 16 on.
 
-    L - x^2 is a sum of two numbers.
+    Below, where b is 0, it is that of erf x - x. From 5.93 on the value is 1. b is such that erf b and its derivative are
+    nearly f64.
     """
     for i in seq(0, n):
-        u: f64
-        q: f64
         a: f64
-        t: f64
+        d: f64
         p: f64
-        h: f64
-        v: f64
-        k: f64
-        r: f64
-        s: u64
-        u = fma(x[i], x[i], -0.5)
-        q = fma(u, 5.449276275623966e-11, -7.818680155261204e-10)
-        q = fma(q, u, 9.391580644871422e-09)
-        q = fma(q, u, -1.0420230035451927e-07)
-        q = fma(q, u, 1.0536437929484908e-06)
-        q = fma(q, u, -9.614809037091533e-06)
-        q = fma(q, u, 7.829649541358275e-05)
-        q = fma(q, u, -0.0005611894220776507)
-        q = fma(q, u, 0.003480274496655588)
-        q = fma(q, u, -0.018283884489154606)
-        q = fma(q, u, 0.07940998675593507)
-        q = fma(q, u, -0.2810721780454342)
-        q = fma(q, u, -0.03453126133013269)
-        q = fma(q, x[i], x[i])
-        a = min(6.0, abs(x[i]))
-        t = a - 3.0
-        p = fma(t, 8.855365168866678e-15, -1.9844527984066038e-14)
-        p = fma(p, t, -1.7073062928001356e-13)
-        p = fma(p, t, 2.3387417202195005e-13)
-        p = fma(p, t, 4.0135839390880035e-13)
-        p = fma(p, t, 9.90699409703287e-12)
-        p = fma(p, t, -5.338035776787317e-11)
-        p = fma(p, t, 1.7252603908277386e-10)
-        p = fma(p, t, -5.923128158061742e-10)
-        p = fma(p, t, 7.013488757860785e-10)
-        p = fma(p, t, 1.1485278660226727e-08)
-        p = fma(p, t, -1.362739502706374e-07)
-        p = fma(p, t, 1.0692663203797637e-06)
-        p = fma(p, t, -7.115474987231819e-06)
-        p = fma(p, t, 4.308186424068365e-05)
-        p = fma(p, t, -0.0002456920861039238)
-        p = fma(p, t, 0.0013533104401191119)
-        p = fma(p, t, -0.007411891803090541)
-        p = fma(p, t, 0.042605781196515945)
-        p = fma(p, t, -0.3037536890032917)
-        p = fma(p, t, -1.7203630419810862)
-        h = a * a
-        v = p - h
-        h = (p - (h + v)) - fma(a, a, 0.0 - h)
-        k = rint(v * 1.4426950408889634)
-        r = fma(k, -0.6931471805598903, v)
-        r = r + fma(k, -5.497923018708371e-14, h)
-        p = fma(r, 2.5113331211421618e-08, 2.7631521356475967e-07)
-        p = fma(p, r, 2.7557230994522806e-06)
-        p = fma(p, r, 2.4801489183438713e-05)
-        p = fma(p, r, 0.00019841269900349134)
-        p = fma(p, r, 0.0013888888947858557)
-        p = fma(p, r, 0.008333333333315466)
-        p = fma(p, r, 0.04166666666651159)
-        p = fma(p, r, 0.16666666666666685)
-        p = fma(p, r, 0.5000000000000013)
-        p = fma(p, r, 1.0)
-        p = fma(p, r, 1.0)
-        p = 1.0 - scaleb(p, k)
-        s = bits(p) | (bits(x[i]) & 9223372036854775808)
-        y[i] = select(a, 1.0, q, from_bits(s))
+        q: u64
+        a = min(5.93, abs(x[i]))
+        q = bits(fma(a - 0.125, 2.6666666666666665, 6755399441055744.0))
+        d = a - erf_at_f64(q)
+        p = fma(erf_12_f64(q), d, erf_11_f64(q))
+        p = fma(p, d, erf_10_f64(q))
+        p = fma(p, d, erf_9_f64(q))
+        p = fma(p, d, erf_8_f64(q))
+        p = fma(p, d, erf_7_f64(q))
+        p = fma(p, d, erf_6_f64(q))
+        p = fma(p, d, erf_5_f64(q))
+        p = fma(p, d, erf_4_f64(q))
+        p = fma(p, d, erf_3_f64(q))
+        p = fma(p, d, erf_2_f64(q))
+        p = fma(p, d, erf_1_f64(q))
+        p = fma(p, d, select(0.3125, a, erf_0_f64(q), a))
+        y[i] = from_bits(bits(p) | (bits(x[i]) & 9223372036854775808))
 
 
 @proc

@@ -9,21 +9,23 @@ from usl_avx512.functions.kernels_wide import sin_wide
 from usl_avx512.tables import (
     cosine,
     cosine_f64,
+    minus_tangent,
+    minus_tangent_f64,
     sine,
     sine_f64,
     sine_rest,
     sine_rest_f64,
+    tangent_rest,
+    tangent_rest_f64,
 )
 from usl_core import proc
 
 
 @proc
 def sin_near_f32(n: size, x: [f32][n], y: [f32][n]):
-    """S cos(r + v) + C sin(r + v) with S, C = sine and cosine of k pi / 32, k mod 32, from tables; S in two parts.
-
-    Odd multiples of pi turn the sign: k's sixth bit.
-    """
+    """S cos(r + v) + C sin(r + v) with S, C = sine and cosine of k pi / 8, k mod 16, from tables; S in two parts."""
     for i in seq(0, n):
+        a: f32
         t: f32
         k: f32
         r: f32
@@ -33,22 +35,23 @@ def sin_near_f32(n: size, x: [f32][n], y: [f32][n]):
         u: f32
         c: f32
         q: u32
-        t = fma(x[i], 10.185916, 12582912.0)
+        a = abs(x[i])
+        t = fma(a, 2.546479, 12582912.0)
         k = t - 12582912.0
-        s = fma(k, -0.09817477315664291, x[i])
-        p = k * -2.7321220841258764e-09
+        s = fma(k, -0.39269909262657166, a)
+        p = k * -1.0928488336503506e-08
         r = s - p
-        v = fma(k, -1.602090042668156e-13, (s - r) - p)
+        v = fma(k, -6.408360170642724e-13, (s - r) - p)
         q = bits(t)
         u = r * r
-        v = fma(u * r, -0.1666495, v)
-        c = fma(u, 0.04166358, -0.5) * u
+        p = fma(u, 0.008322584, -0.16666654)
+        v = fma(u * r, p, v)
+        c = fma(u, 0.041590698, -0.49999908) * u
         s = sine(q)
         p = cosine(q)
         c = fma(s, c, sine_rest(q))
         p = s + fma(p, r, fma(p, v, c))
-        q = (q << 26) & 2147483648
-        y[i] = select(abs(x[i]), 0.0001, x[i], from_bits(bits(p) ^ q))
+        y[i] = from_bits(bits(p) ^ (bits(x[i]) & 2147483648))
 
 
 @proc
@@ -64,30 +67,33 @@ def cos_near_f32(n: size, x: [f32][n], y: [f32][n]):
         u: f32
         c: f32
         q: u32
-        t = fma(x[i], 10.185916, 12582912.0)
+        t = fma(x[i], 2.546479, 12582912.0)
         k = t - 12582912.0
-        s = fma(k, -0.09817477315664291, x[i])
-        p = k * -2.7321220841258764e-09
+        s = fma(k, -0.39269909262657166, x[i])
+        p = k * -1.0928488336503506e-08
         r = s - p
-        v = fma(k, -1.602090042668156e-13, (s - r) - p)
-        q = bits(t) + 16
+        v = fma(k, -6.408360170642724e-13, (s - r) - p)
+        q = bits(t) + 4
         u = r * r
-        v = fma(u * r, -0.1666495, v)
-        c = fma(u, 0.04166358, -0.5) * u
+        p = fma(u, 0.008322584, -0.16666654)
+        v = fma(u * r, p, v)
+        c = fma(u, 0.041590698, -0.49999908) * u
         s = sine(q)
         p = cosine(q)
         c = fma(s, c, sine_rest(q))
         p = s + fma(p, r, fma(p, v, c))
-        y[i] = from_bits(bits(p) ^ ((q << 26) & 2147483648))
+        y[i] = p
 
 
 @proc
 def tan_near_f32(n: size, x: [f32][n], y: [f32][n]):
-    """T = tan(r + v) or -1 / T. T = r + (r P(u) + e), a sum of two numbers; the inverse is corrected. u is r^2, rounded.
+    """N = T + t and D = 1 - T t with T the tangent of k pi / 32, |k| <= 8, in two parts from tables, t = tan(r + v).
 
-    e is v tan' r, and r P'(u) times what u lost, both roughly.
+    The tangent is N / D = N + N (1 - D) / D, or one quarter of a turn on -D / N. N, t and 1 / N are sums of two numbers; one of
+    the quotients -1 / D and -1 / N is computed, by the bits of m: k is counted from -8, so that its fifth bit tells.
     """
     for i in seq(0, n):
+        a: f32
         t: f32
         k: f32
         r: f32
@@ -95,31 +101,40 @@ def tan_near_f32(n: size, x: [f32][n], y: [f32][n]):
         s: f32
         v: f32
         u: f32
+        e: f32
         w: f32
+        c: f32
         z: f32
+        h: f32
         q: u32
-        t = fma(x[i], 0.63661977, 12582912.0)
-        k = t - 12582912.0
-        s = fma(k, -1.5707963705062866, x[i])
-        p = k * -4.371395334601402e-08
+        m: u32
+        a = abs(x[i])
+        t = fma(a, 10.185916, 12582920.0)
+        k = t - 12582920.0
+        s = fma(k, -0.09817477315664291, a)
+        p = k * -2.7321220841258764e-09
         r = s - p
-        v = fma(k, -2.5633440682570896e-12, (s - r) - p)
+        v = fma(k, -1.602090042660681e-13, (s - r) - p)
+        q = bits(t)
         u = r * r
-        p = fma(u, 0.0043720766, 9.9261255e-05)
-        p = fma(p, u, 0.010826856)
-        p = fma(p, u, 0.021286348)
-        p = fma(p, u, 0.054058902)
-        p = fma(p, u, 0.13332675)
-        p = fma(u, 0.3333335, u * u * p)
-        v = fma(fma(r, r, 0.0 - u) * r, 0.57, v * fma(u, 1.62, 1.0))
-        w = fma(p, r, v)
-        q = bits(t) & 1
-        t = r + w
-        w = (r - t) + w
-        z = -1.0 / t
-        z = fma(z, fma(z, w, fma(z, t, 1.0)), z)
-        z = select(q, 1, t, z)
-        y[i] = select(abs(x[i]), 0.0001, x[i], z)
+        p = fma(u, 0.13351817, 0.3333332)
+        v = fma(u * r, p, v)
+        t = r + v
+        v = (r - t) + v
+        s = minus_tangent(q)
+        p = t - s
+        e = (t - (p + s)) + (v + tangent_rest(q))
+        c = s * t
+        w = 1.0 + c
+        m = 0 - ((q >> 4) & 1)
+        z = -1.0 / from_bits(bits(w) ^ ((bits(w) ^ bits(p)) & m))
+        h = fma(z, p, 1.0) + fma(z, e, c)
+        c = c * z
+        h = from_bits(bits(c) ^ ((bits(c) ^ bits(h)) & m))
+        z = from_bits(bits(p) ^ ((bits(p) ^ bits(z)) & m))
+        e = from_bits(bits(e) ^ (bits(e) & m))
+        z = z + fma(z, h, e)
+        y[i] = from_bits(bits(z) ^ (bits(x[i]) & 2147483648))
 
 
 @proc
@@ -177,6 +192,7 @@ def tan_f32(n: size, x: [f32][n], y: [f32][n]):
 def sin_near_f64(n: size, x: [f64][n], y: [f64][n]):
     """As on f32, with multiples of pi / 16: their fifth bit turns the sign."""
     for i in seq(0, n):
+        a: f64
         t: f64
         k: f64
         r: f64
@@ -186,9 +202,10 @@ def sin_near_f64(n: size, x: [f64][n], y: [f64][n]):
         u: f64
         c: f64
         q: u64
-        t = fma(x[i], 5.092958178940651, 6755399441055744.0)
+        a = abs(x[i])
+        t = fma(a, 5.092958178940651, 6755399441055744.0)
         k = t - 6755399441055744.0
-        s = fma(k, -0.19634954084936207, x[i])
+        s = fma(k, -0.19634954084936207, a)
         p = k * 7.654042492615175e-18
         r = s - p
         v = fma(k, -2.0557821170405322e-27, (s - r) - p)
@@ -205,8 +222,8 @@ def sin_near_f64(n: size, x: [f64][n], y: [f64][n]):
         p = cosine_f64(q)
         c = fma(s, c, sine_rest_f64(q))
         p = s + fma(p, r, fma(p, v, c))
-        q = (q << 59) & 9223372036854775808
-        y[i] = select(abs(x[i]), 1e-9, x[i], from_bits(bits(p) ^ q))
+        q = (q << 59) ^ bits(x[i])
+        y[i] = from_bits(bits(p) ^ (q & 9223372036854775808))
 
 
 @proc
@@ -266,8 +283,9 @@ def cos_f64(n: size, x: [f64][n], y: [f64][n]):
 
 @proc
 def tan_near_f64(n: size, x: [f64][n], y: [f64][n]):
-    """As on f32."""
+    """As on f32, with multiples of pi / 16."""
     for i in seq(0, n):
+        a: f64
         t: f64
         k: f64
         r: f64
@@ -275,39 +293,43 @@ def tan_near_f64(n: size, x: [f64][n], y: [f64][n]):
         s: f64
         v: f64
         u: f64
+        e: f64
         w: f64
+        c: f64
         z: f64
+        h: f64
         q: u64
-        t = fma(x[i], 0.6366197723675814, 6755399441055744.0)
-        k = t - 6755399441055744.0
-        s = fma(k, -1.5707963267948966, x[i])
-        p = k * 6.12323399409214e-17
+        m: u64
+        a = abs(x[i])
+        t = fma(a, 5.092958178940651, 6755399441055748.0)
+        k = t - 6755399441055748.0
+        s = fma(k, -0.19634954084936207, a)
+        p = k * 7.654042492615175e-18
         r = s - p
-        v = fma(k, -1.6446256936324258e-26, (s - r) - p)
+        v = fma(k, -2.0557821170405322e-27, (s - r) - p)
+        q = bits(t)
         u = r * r
-        w = u * u
-        p = fma(w, 9.791894818935884e-06, 4.8606238929887216e-05)
-        p = fma(p, w, 6.722971264331181e-05)
-        p = fma(p, w, 0.00024376099466362911)
-        p = fma(p, w, 0.0014560466061478807)
-        p = fma(p, w, 0.008863237942965117)
-        p = fma(p, w, 0.0539682539729527)
-        s = fma(w, -2.4250336858149457e-05, -2.5620535425964076e-05)
-        s = fma(s, w, 8.354425737042903e-05)
-        s = fma(s, w, 0.0005888605776370682)
-        s = fma(s, w, 0.0035921006966548362)
-        s = fma(s, w, 0.021869488397932825)
-        s = fma(s, w, 0.13333333333325273)
-        p = fma(u, 0.3333333333333338, w * fma(p, u, s))
-        v = fma(fma(r, r, 0.0 - u) * r, 0.57, v * fma(u, 1.62, 1.0))
-        w = fma(p, r, v)
-        q = bits(t) & 1
-        t = r + w
-        w = (r - t) + w
-        z = -1.0 / t
-        z = fma(z, fma(z, w, fma(z, t, 1.0)), z)
-        z = select(q, 1, t, z)
-        y[i] = select(abs(x[i]), 1e-9, x[i], z)
+        p = fma(u, 0.008966704233320489, 0.02186838527385921)
+        p = fma(p, u, 0.053968259301645956)
+        p = fma(p, u, 0.1333333333220875)
+        p = fma(p, u, 0.33333333333334103)
+        v = fma(u * r, p, v)
+        t = r + v
+        v = (r - t) + v
+        s = minus_tangent_f64(q)
+        p = t - s
+        e = (t - (p + s)) + (v + tangent_rest_f64(q))
+        c = s * t
+        w = 1.0 + c
+        m = 0 - ((q >> 3) & 1)
+        z = -1.0 / from_bits(bits(w) ^ ((bits(w) ^ bits(p)) & m))
+        h = fma(z, p, 1.0) + fma(z, e, c)
+        c = c * z
+        h = from_bits(bits(c) ^ ((bits(c) ^ bits(h)) & m))
+        z = from_bits(bits(p) ^ ((bits(p) ^ bits(z)) & m))
+        e = from_bits(bits(e) ^ (bits(e) & m))
+        z = z + fma(z, h, e)
+        y[i] = from_bits(bits(z) ^ (bits(x[i]) & 9223372036854775808))
 
 
 @proc

@@ -1702,20 +1702,141 @@ static inline __m512d usl_avx512_tanh_pd(__m512d x)
 
 #ifndef USL_AVX512_ERF_PD
 #define USL_AVX512_ERF_PD
+#ifndef USL_AVX512_AT_ERF_AT_F64
+#define USL_AVX512_AT_ERF_AT_F64
+static inline __m512d usl_avx512_at_erf_at_f64(__m512i k)
+{
+    static _Alignas(64) const double at[16] = {0.0, 0.500000006929497, 0.8749999970120825, 1.2499999999997158, 1.6249999999986358, 1.99999999999568, 2.3750000000034674, 2.750000000000682, 3.124999999996362, 3.499999999991004, 3.8750000001531437, 4.249999986245993, 4.624999358761822, 5.00000154976297, 5.374956658473848, 5.74609375};
+    return _mm512_permutex2var_pd(_mm512_load_pd(at), k, _mm512_load_pd(at + 8));
+}
+#endif /* USL_AVX512_AT_ERF_AT_F64 */
+
+#ifndef USL_AVX512_AT_ERF_12_F64
+#define USL_AVX512_AT_ERF_12_F64
+static inline __m512d usl_avx512_at_erf_12_f64(__m512i k)
+{
+    static _Alignas(64) const double at[16] = {0.0002109787707693183, 0.00019649788992972717, -0.00018897630369043303, -5.34553034661882e-05, 8.660910194668122e-05, 5.70381239889102e-06, -2.059258650651213e-05, -1.221020703201105e-06, 3.083589254928749e-06, -6.542701779229151e-07, -1.6763030288633865e-06, -1.1229738599235423e-06, 2.255735913253418e-08, -1.4496405633388368e-06, -1.2125476645273175e-06, -9.692469786113354e-07};
+    return _mm512_permutex2var_pd(_mm512_load_pd(at), k, _mm512_load_pd(at + 8));
+}
+#endif /* USL_AVX512_AT_ERF_12_F64 */
+
+#ifndef USL_AVX512_AT_ERF_11_F64
+#define USL_AVX512_AT_ERF_11_F64
+static inline __m512d usl_avx512_at_erf_11_f64(__m512i k)
+{
+    static _Alignas(64) const double at[16] = {-0.0010250781096721704, 0.00048811956113792266, 0.00038688738337200275, -0.00031789113957104607, -0.0001261100685717888, 0.00010199562833082659, 3.1945675106372335e-05, -1.5553717650773048e-05, -6.402432340849924e-06, 4.1790557717172556e-07, 5.956679034525353e-07, 1.3926596002954142e-07, 1.720805079521853e-08, 1.3134910601220523e-09, 4.925740004145532e-11, -5.329519866900553e-11};
+    return _mm512_permutex2var_pd(_mm512_load_pd(at), k, _mm512_load_pd(at + 8));
+}
+#endif /* USL_AVX512_AT_ERF_11_F64 */
+
+#ifndef USL_AVX512_AT_ERF_10_F64
+#define USL_AVX512_AT_ERF_10_F64
+static inline __m512d usl_avx512_at_erf_10_f64(__m512i k)
+{
+    static _Alignas(64) const double at[16] = {8.073836945789277e-05, -0.0015696404746271273, 0.0008979418280313428, 0.0007935665169742436, -0.0003559100189488032, -0.00026282394276629166, 5.469605365758262e-05, 5.500705284194194e-05, 3.833749033022995e-06, -4.52360922708992e-06, -1.4902578162354119e-06, -1.624832448711241e-07, -3.095310164336632e-08, 1.5098939218789078e-07, 1.2786281371525428e-07, 1.0653935687492384e-07};
+    return _mm512_permutex2var_pd(_mm512_load_pd(at), k, _mm512_load_pd(at + 8));
+}
+#endif /* USL_AVX512_AT_ERF_10_F64 */
+
+#ifndef USL_AVX512_AT_ERF_9_F64
+#define USL_AVX512_AT_ERF_9_F64
+static inline __m512d usl_avx512_at_erf_9_f64(__m512i k)
+{
+    static _Alignas(64) const double at[16] = {0.005199406372457675, -0.00216703230014809, -0.0032567325374195646, 0.0008773859419891461, 0.001410703207365858, -5.004529603398082e-05, -0.00033754166423767925, -7.123488299101532e-05, 2.545185524681362e-05, 1.533162498731071e-05, 3.474668809318392e-06, 4.569588976259447e-07, 3.8886963594697525e-08, 2.248114393914886e-09, 9.210613007548233e-11, 5.941544557361985e-12};
+    return _mm512_permutex2var_pd(_mm512_load_pd(at), k, _mm512_load_pd(at + 8));
+}
+#endif /* USL_AVX512_AT_ERF_9_F64 */
+
+#ifndef USL_AVX512_AT_ERF_8_F64
+#define USL_AVX512_AT_ERF_8_F64
+static inline __m512d usl_avx512_at_erf_8_f64(__m512i k)
+{
+    static _Alignas(64) const double at[16] = {4.973039869429238e-06, 0.010047595354579816, -0.0018461412775549696, -0.005697679972136149, -0.0005765271900021023, 0.0015910302617641392, 0.0005941115313531969, -8.901192243102377e-05, -0.00011126200357598722, -3.426386591261031e-05, -5.855461564879908e-06, -6.422870484186785e-07, -4.688615889632722e-08, -8.457992267204024e-09, -5.150824526322047e-09, -4.3939217127246494e-09};
+    return _mm512_permutex2var_pd(_mm512_load_pd(at), k, _mm512_load_pd(at + 8));
+}
+#endif /* USL_AVX512_AT_ERF_8_F64 */
+
+#ifndef USL_AVX512_AT_ERF_7_F64
+#define USL_AVX512_AT_ERF_7_F64
+static inline __m512d usl_avx512_at_erf_7_f64(__m512i k)
+{
+    static _Alignas(64) const double at[16] = {-0.026866844931212136, 0.00540520360591917, 0.018595724326337795, 0.0036259874104273334, -0.006184261862185401, -0.0033788894831564527, 0.00012326989274268746, 0.0006460411766336259, 0.00026648103422999416, 5.819273878042028e-05, 8.033147145758601e-06, 7.477259296637419e-07, 4.848000253196783e-08, 2.232062537380729e-09, 7.389853416899764e-11, 1.787120070765083e-12};
+    return _mm512_permutex2var_pd(_mm512_load_pd(at), k, _mm512_load_pd(at + 8));
+}
+#endif /* USL_AVX512_AT_ERF_7_F64 */
+
+#ifndef USL_AVX512_AT_ERF_6_F64
+#define USL_AVX512_AT_ERF_6_F64
+static inline __m512d usl_avx512_at_erf_6_f64(__m512i k)
+{
+    static _Alignas(64) const double at[16] = {6.034915107498468e-08, -0.05004178561220599, -0.010367786203307937, 0.021301272996354793, 0.014414781154420702, 0.00045926633819808624, -0.003114079045355674, -0.0016573273969437176, -0.00045231520850904435, -7.774416010018728e-05, -9.020971637359031e-06, -7.308388429449945e-07, -4.2171643027841024e-08, -1.6440658526719654e-09, 3.923357623116133e-11, 8.220174912014989e-11};
+    return _mm512_permutex2var_pd(_mm512_load_pd(at), k, _mm512_load_pd(at + 8));
+}
+#endif /* USL_AVX512_AT_ERF_6_F64 */
+
+#ifndef USL_AVX512_AT_ERF_5_F64
+#define USL_AVX512_AT_ERF_5_F64
+static inline __m512d usl_avx512_at_erf_5_f64(__m512i k)
+{
+    static _Alignas(64) const double at[16] = {0.11283791327924446, 0.007323186139959541, -0.06721587717614637, -0.04718103644662143, -0.002134924837709251, 0.013089090736428886, 0.008357392831420344, 0.002755808412231444, 0.00057696150157961, 8.211628230946301e-05, 8.208845464505482e-06, 5.872462366777354e-07, 3.042375840275845e-08, 1.1507479053334403e-09, 3.198034831142354e-11, 6.835309999541897e-13};
+    return _mm512_permutex2var_pd(_mm512_load_pd(at), k, _mm512_load_pd(at + 8));
+}
+#endif /* USL_AVX512_AT_ERF_5_F64 */
+
+#ifndef USL_AVX512_AT_ERF_4_F64
+#define USL_AVX512_AT_ERF_4_F64
+static inline __m512d usl_avx512_at_erf_4_f64(__m512i k)
+{
+    static _Alignas(64) const double at[16] = {1.1518204703153546e-10, 0.18307970419957129, 0.11239656343971371, -0.006159404230601384, -0.049718863159227474, -0.034444975590450705, -0.013133213563332554, -0.0032581136596887233, -0.0005575739488222788, -6.771781155413448e-05, -5.932512138372434e-06, -3.787959794789472e-07, -1.775274295675962e-08, -6.146745371360393e-10, -1.6481746653052105e-11, -1.0281879611972363e-12};
+    return _mm512_permutex2var_pd(_mm512_load_pd(at), k, _mm512_load_pd(at + 8));
+}
+#endif /* USL_AVX512_AT_ERF_4_F64 */
+
+#ifndef USL_AVX512_AT_ERF_3_F64
+#define USL_AVX512_AT_ERF_3_F64
+static inline __m512d usl_avx512_at_erf_3_f64(__m512i k)
+{
+    static _Alignas(64) const double at[16] = {-0.3761263890338372, -0.1464637580814933, 0.09292360042674125, 0.16753579506696387, 0.11484061964697079, 0.04822296582677318, 0.01373053350492376, 0.0027603887050628804, 0.0004000197829057245, 4.229550975851642e-05, 3.2884895033901727e-06, 1.890192806442821e-07, 8.062825939418753e-09, 2.5595368057318114e-10, 6.063101510422772e-12, 1.1197488377893394e-13};
+    return _mm512_permutex2var_pd(_mm512_load_pd(at), k, _mm512_load_pd(at + 8));
+}
+#endif /* USL_AVX512_AT_ERF_3_F64 */
+
+#ifndef USL_AVX512_AT_ERF_2_F64
+#define USL_AVX512_AT_ERF_2_F64
+static inline __m512d usl_avx512_at_erf_2_f64(__m512i k)
+{
+    static _Alignas(64) const double at[16] = {1.3604009696948196e-14, -0.4393912925124849, -0.459151915461824, -0.2956514030592554, -0.13076742091205024, -0.04133397070880884, -0.009515384921323903, -0.001612262429501979, -0.00020237088511366352, -1.8897993719807198e-05, -1.3168117249727276e-06, -6.861197908778011e-08, -2.6775582032777555e-09, -7.835040690885839e-11, -1.7195471171386809e-12, -2.7430703961508304e-14};
+    return _mm512_permutex2var_pd(_mm512_load_pd(at), k, _mm512_load_pd(at + 8));
+}
+#endif /* USL_AVX512_AT_ERF_2_F64 */
+
+#ifndef USL_AVX512_AT_ERF_1_F64
+#define USL_AVX512_AT_ERF_1_F64
+static inline __m512d usl_avx512_at_erf_1_f64(__m512i k)
+{
+    static _Alignas(64) const double at[16] = {0.12837916709551256, 0.8787825728459235, 0.5247450480339643, 0.23652112244745885, 0.08047225902286796, 0.020666985354449188, 0.004006477861604231, 0.0005862772470915928, 6.475868323618542e-05, 5.399426777724792e-06, 3.398223813775925e-07, 1.6143995606886617e-08, 5.789315705538117e-10, 1.5670623671574937e-11, 3.2034532420185494e-13, 5.165310664389445e-15};
+    return _mm512_permutex2var_pd(_mm512_load_pd(at), k, _mm512_load_pd(at + 8));
+}
+#endif /* USL_AVX512_AT_ERF_1_F64 */
+
+#ifndef USL_AVX512_AT_ERF_0_F64
+#define USL_AVX512_AT_ERF_0_F64
+static inline __m512d usl_avx512_at_erf_0_f64(__m512i k)
+{
+    static _Alignas(64) const double at[16] = {0.0, 0.5204998839025677, 0.7840750594919648, 0.922900128256391, 0.9784437332398739, 0.9953222650188635, 0.9992170617821228, 0.9998993780778808, 0.9999901032653745, 0.9999992569016276, 0.999999957486056, 0.9999999981494256, 0.9999999999387835, 0.9999999999984626, 0.9999999999999707, 0.9999999999999996};
+    return _mm512_permutex2var_pd(_mm512_load_pd(at), k, _mm512_load_pd(at + 8));
+}
+#endif /* USL_AVX512_AT_ERF_0_F64 */
+
 static inline __m512d usl_avx512_erf_pd(__m512d x)
 {
-    __m512d u = _mm512_setzero_pd();
-    __m512d q = _mm512_setzero_pd();
     __m512d a = _mm512_setzero_pd();
-    __m512d t = _mm512_setzero_pd();
+    __m512d d = _mm512_setzero_pd();
     __m512d p = _mm512_setzero_pd();
-    __m512d h = _mm512_setzero_pd();
+    __m512i q = _mm512_setzero_si512();
     __m512d v = _mm512_setzero_pd();
-    __m512d k = _mm512_setzero_pd();
-    __m512d r = _mm512_setzero_pd();
-    __m512i s = _mm512_setzero_si512();
-    __m512d x_v = _mm512_setzero_pd();
     __m512d v1 = _mm512_setzero_pd();
+    __m512d x_v = _mm512_setzero_pd();
     __m512d v2 = _mm512_setzero_pd();
     __m512d v3 = _mm512_setzero_pd();
     __m512d v4 = _mm512_setzero_pd();
@@ -1729,10 +1850,8 @@ static inline __m512d usl_avx512_erf_pd(__m512d x)
     __m512d v12 = _mm512_setzero_pd();
     __m512d v13 = _mm512_setzero_pd();
     __m512d v14 = _mm512_setzero_pd();
-    __m512d x_v1 = _mm512_setzero_pd();
     __m512d v15 = _mm512_setzero_pd();
     __m512d v16 = _mm512_setzero_pd();
-    __m512d x_v2 = _mm512_setzero_pd();
     __m512d v17 = _mm512_setzero_pd();
     __m512d v18 = _mm512_setzero_pd();
     __m512d v19 = _mm512_setzero_pd();
@@ -1740,178 +1859,57 @@ static inline __m512d usl_avx512_erf_pd(__m512d x)
     __m512d v21 = _mm512_setzero_pd();
     __m512d v22 = _mm512_setzero_pd();
     __m512d v23 = _mm512_setzero_pd();
-    __m512d v24 = _mm512_setzero_pd();
-    __m512d v25 = _mm512_setzero_pd();
-    __m512d v26 = _mm512_setzero_pd();
-    __m512d v27 = _mm512_setzero_pd();
-    __m512d v28 = _mm512_setzero_pd();
-    __m512d v29 = _mm512_setzero_pd();
-    __m512d v30 = _mm512_setzero_pd();
-    __m512d v31 = _mm512_setzero_pd();
-    __m512d v32 = _mm512_setzero_pd();
-    __m512d v33 = _mm512_setzero_pd();
-    __m512d v34 = _mm512_setzero_pd();
-    __m512d v35 = _mm512_setzero_pd();
-    __m512d v36 = _mm512_setzero_pd();
-    __m512d v37 = _mm512_setzero_pd();
-    __m512d v38 = _mm512_setzero_pd();
-    __m512d v39 = _mm512_setzero_pd();
-    __m512d v40 = _mm512_setzero_pd();
-    __m512d v41 = _mm512_setzero_pd();
-    __m512d v42 = _mm512_setzero_pd();
-    __m512d v43 = _mm512_setzero_pd();
-    __m512d v44 = _mm512_setzero_pd();
-    __m512d v45 = _mm512_setzero_pd();
-    __m512d v46 = _mm512_setzero_pd();
-    __m512d v47 = _mm512_setzero_pd();
-    __m512d v48 = _mm512_setzero_pd();
-    __m512d v49 = _mm512_setzero_pd();
-    __m512d v50 = _mm512_setzero_pd();
-    __m512d v51 = _mm512_setzero_pd();
-    __m512d v52 = _mm512_setzero_pd();
-    __m512d v53 = _mm512_setzero_pd();
-    __m512d v54 = _mm512_setzero_pd();
-    __m512d v55 = _mm512_setzero_pd();
-    __m512d v56 = _mm512_setzero_pd();
-    __m512d v57 = _mm512_setzero_pd();
-    __m512d v58 = _mm512_setzero_pd();
-    __m512d v59 = _mm512_setzero_pd();
-    __m512d v60 = _mm512_setzero_pd();
-    __m512d v61 = _mm512_setzero_pd();
-    __m512i v62 = _mm512_setzero_si512();
-    __m512i v63 = _mm512_setzero_si512();
-    __m512i v64 = _mm512_setzero_si512();
-    __m512d x_v3 = _mm512_setzero_pd();
-    __m512d v65 = _mm512_setzero_pd();
-    __m512d v66 = _mm512_setzero_pd();
-    __m512d v67 = _mm512_setzero_pd();
+    __m512i v24 = _mm512_setzero_si512();
+    __m512i v25 = _mm512_setzero_si512();
+    __m512i v26 = _mm512_setzero_si512();
+    __m512i v27 = _mm512_setzero_si512();
+    __m512d x_v1 = _mm512_setzero_pd();
+    v = _mm512_set1_pd(5.93);
     x_v = x;
-    v1 = _mm512_set1_pd(-0.5);
-    u = _mm512_fmadd_pd(x_v, x_v, v1);
-    v2 = _mm512_set1_pd(5.449276275623966e-11);
-    v3 = _mm512_set1_pd(-7.818680155261204e-10);
-    q = _mm512_fmadd_pd(u, v2, v3);
-    v4 = _mm512_set1_pd(9.391580644871422e-09);
-    q = _mm512_fmadd_pd(q, u, v4);
-    v5 = _mm512_set1_pd(-1.0420230035451927e-07);
-    q = _mm512_fmadd_pd(q, u, v5);
-    v6 = _mm512_set1_pd(1.0536437929484908e-06);
-    q = _mm512_fmadd_pd(q, u, v6);
-    v7 = _mm512_set1_pd(-9.614809037091533e-06);
-    q = _mm512_fmadd_pd(q, u, v7);
-    v8 = _mm512_set1_pd(7.829649541358275e-05);
-    q = _mm512_fmadd_pd(q, u, v8);
-    v9 = _mm512_set1_pd(-0.0005611894220776507);
-    q = _mm512_fmadd_pd(q, u, v9);
-    v10 = _mm512_set1_pd(0.003480274496655588);
-    q = _mm512_fmadd_pd(q, u, v10);
-    v11 = _mm512_set1_pd(-0.018283884489154606);
-    q = _mm512_fmadd_pd(q, u, v11);
-    v12 = _mm512_set1_pd(0.07940998675593507);
-    q = _mm512_fmadd_pd(q, u, v12);
-    v13 = _mm512_set1_pd(-0.2810721780454342);
-    q = _mm512_fmadd_pd(q, u, v13);
-    v14 = _mm512_set1_pd(-0.03453126133013269);
-    q = _mm512_fmadd_pd(q, u, v14);
+    v1 = _mm512_abs_pd(x_v);
+    a = _mm512_min_pd(v, v1);
+    v4 = _mm512_set1_pd(0.125);
+    v3 = _mm512_sub_pd(a, v4);
+    v5 = _mm512_set1_pd(2.6666666666666665);
+    v6 = _mm512_set1_pd(6755399441055744.0);
+    v2 = _mm512_fmadd_pd(v3, v5, v6);
+    q = _mm512_castpd_si512(v2);
+    v7 = usl_avx512_at_erf_at_f64(q);
+    d = _mm512_sub_pd(a, v7);
+    v8 = usl_avx512_at_erf_12_f64(q);
+    v9 = usl_avx512_at_erf_11_f64(q);
+    p = _mm512_fmadd_pd(v8, d, v9);
+    v10 = usl_avx512_at_erf_10_f64(q);
+    p = _mm512_fmadd_pd(p, d, v10);
+    v11 = usl_avx512_at_erf_9_f64(q);
+    p = _mm512_fmadd_pd(p, d, v11);
+    v12 = usl_avx512_at_erf_8_f64(q);
+    p = _mm512_fmadd_pd(p, d, v12);
+    v13 = usl_avx512_at_erf_7_f64(q);
+    p = _mm512_fmadd_pd(p, d, v13);
+    v14 = usl_avx512_at_erf_6_f64(q);
+    p = _mm512_fmadd_pd(p, d, v14);
+    v15 = usl_avx512_at_erf_5_f64(q);
+    p = _mm512_fmadd_pd(p, d, v15);
+    v16 = usl_avx512_at_erf_4_f64(q);
+    p = _mm512_fmadd_pd(p, d, v16);
+    v17 = usl_avx512_at_erf_3_f64(q);
+    p = _mm512_fmadd_pd(p, d, v17);
+    v18 = usl_avx512_at_erf_2_f64(q);
+    p = _mm512_fmadd_pd(p, d, v18);
+    v19 = usl_avx512_at_erf_1_f64(q);
+    p = _mm512_fmadd_pd(p, d, v19);
+    v21 = _mm512_set1_pd(0.3125);
+    v22 = usl_avx512_at_erf_0_f64(q);
+    v20 = _mm512_mask_mov_pd(a, _mm512_cmp_pd_mask(v21, a, _CMP_LT_OQ), v22);
+    p = _mm512_fmadd_pd(p, d, v20);
+    v25 = _mm512_castpd_si512(p);
     x_v1 = x;
-    q = _mm512_fmadd_pd(q, x_v1, x_v1);
-    v15 = _mm512_set1_pd(6.0);
-    x_v2 = x;
-    v16 = _mm512_abs_pd(x_v2);
-    a = _mm512_min_pd(v15, v16);
-    v17 = _mm512_set1_pd(3.0);
-    t = _mm512_sub_pd(a, v17);
-    v18 = _mm512_set1_pd(8.855365168866678e-15);
-    v19 = _mm512_set1_pd(-1.9844527984066038e-14);
-    p = _mm512_fmadd_pd(t, v18, v19);
-    v20 = _mm512_set1_pd(-1.7073062928001356e-13);
-    p = _mm512_fmadd_pd(p, t, v20);
-    v21 = _mm512_set1_pd(2.3387417202195005e-13);
-    p = _mm512_fmadd_pd(p, t, v21);
-    v22 = _mm512_set1_pd(4.0135839390880035e-13);
-    p = _mm512_fmadd_pd(p, t, v22);
-    v23 = _mm512_set1_pd(9.90699409703287e-12);
-    p = _mm512_fmadd_pd(p, t, v23);
-    v24 = _mm512_set1_pd(-5.338035776787317e-11);
-    p = _mm512_fmadd_pd(p, t, v24);
-    v25 = _mm512_set1_pd(1.7252603908277386e-10);
-    p = _mm512_fmadd_pd(p, t, v25);
-    v26 = _mm512_set1_pd(-5.923128158061742e-10);
-    p = _mm512_fmadd_pd(p, t, v26);
-    v27 = _mm512_set1_pd(7.013488757860785e-10);
-    p = _mm512_fmadd_pd(p, t, v27);
-    v28 = _mm512_set1_pd(1.1485278660226727e-08);
-    p = _mm512_fmadd_pd(p, t, v28);
-    v29 = _mm512_set1_pd(-1.362739502706374e-07);
-    p = _mm512_fmadd_pd(p, t, v29);
-    v30 = _mm512_set1_pd(1.0692663203797637e-06);
-    p = _mm512_fmadd_pd(p, t, v30);
-    v31 = _mm512_set1_pd(-7.115474987231819e-06);
-    p = _mm512_fmadd_pd(p, t, v31);
-    v32 = _mm512_set1_pd(4.308186424068365e-05);
-    p = _mm512_fmadd_pd(p, t, v32);
-    v33 = _mm512_set1_pd(-0.0002456920861039238);
-    p = _mm512_fmadd_pd(p, t, v33);
-    v34 = _mm512_set1_pd(0.0013533104401191119);
-    p = _mm512_fmadd_pd(p, t, v34);
-    v35 = _mm512_set1_pd(-0.007411891803090541);
-    p = _mm512_fmadd_pd(p, t, v35);
-    v36 = _mm512_set1_pd(0.042605781196515945);
-    p = _mm512_fmadd_pd(p, t, v36);
-    v37 = _mm512_set1_pd(-0.3037536890032917);
-    p = _mm512_fmadd_pd(p, t, v37);
-    v38 = _mm512_set1_pd(-1.7203630419810862);
-    p = _mm512_fmadd_pd(p, t, v38);
-    h = _mm512_mul_pd(a, a);
-    v = _mm512_sub_pd(p, h);
-    v40 = _mm512_add_pd(h, v);
-    v39 = _mm512_sub_pd(p, v40);
-    v43 = _mm512_setzero_pd();
-    v42 = _mm512_sub_pd(v43, h);
-    v41 = _mm512_fmadd_pd(a, a, v42);
-    h = _mm512_sub_pd(v39, v41);
-    v44 = _mm512_mul_pd(_mm512_set1_pd(1.4426950408889634), v);
-    k = _mm512_roundscale_pd(v44, _MM_FROUND_TO_NEAREST_INT);
-    v45 = _mm512_set1_pd(-0.6931471805598903);
-    r = _mm512_fmadd_pd(k, v45, v);
-    v47 = _mm512_set1_pd(-5.497923018708371e-14);
-    v46 = _mm512_fmadd_pd(k, v47, h);
-    r = _mm512_add_pd(r, v46);
-    v48 = _mm512_set1_pd(2.5113331211421618e-08);
-    v49 = _mm512_set1_pd(2.7631521356475967e-07);
-    p = _mm512_fmadd_pd(r, v48, v49);
-    v50 = _mm512_set1_pd(2.7557230994522806e-06);
-    p = _mm512_fmadd_pd(p, r, v50);
-    v51 = _mm512_set1_pd(2.4801489183438713e-05);
-    p = _mm512_fmadd_pd(p, r, v51);
-    v52 = _mm512_set1_pd(0.00019841269900349134);
-    p = _mm512_fmadd_pd(p, r, v52);
-    v53 = _mm512_set1_pd(0.0013888888947858557);
-    p = _mm512_fmadd_pd(p, r, v53);
-    v54 = _mm512_set1_pd(0.008333333333315466);
-    p = _mm512_fmadd_pd(p, r, v54);
-    v55 = _mm512_set1_pd(0.04166666666651159);
-    p = _mm512_fmadd_pd(p, r, v55);
-    v56 = _mm512_set1_pd(0.16666666666666685);
-    p = _mm512_fmadd_pd(p, r, v56);
-    v57 = _mm512_set1_pd(0.5000000000000013);
-    p = _mm512_fmadd_pd(p, r, v57);
-    v58 = _mm512_set1_pd(1.0);
-    p = _mm512_fmadd_pd(p, r, v58);
-    v59 = _mm512_set1_pd(1.0);
-    p = _mm512_fmadd_pd(p, r, v59);
-    v60 = _mm512_set1_pd(1.0);
-    v61 = _mm512_scalef_pd(p, k);
-    p = _mm512_sub_pd(v60, v61);
-    v62 = _mm512_castpd_si512(p);
-    x_v3 = x;
-    v64 = _mm512_castpd_si512(x_v3);
-    v63 = _mm512_and_si512(v64, _mm512_set1_epi64((long long)UINT64_C(9223372036854775808)));
-    s = _mm512_or_si512(v62, v63);
-    v66 = _mm512_set1_pd(1.0);
-    v67 = _mm512_castsi512_pd(s);
-    v65 = _mm512_mask_mov_pd(v67, _mm512_cmp_pd_mask(a, v66, _CMP_LT_OQ), q);
-    return v65;
+    v27 = _mm512_castpd_si512(x_v1);
+    v26 = _mm512_and_si512(v27, _mm512_set1_epi64((long long)UINT64_C(9223372036854775808)));
+    v24 = _mm512_or_si512(v25, v26);
+    v23 = _mm512_castsi512_pd(v24);
+    return v23;
 }
 #endif /* USL_AVX512_ERF_PD */
 
@@ -2428,8 +2426,8 @@ static __attribute__((noinline, cold, unused)) __m512 usl_avx512_sin_far_ps(__m5
 #define USL_AVX512_AT_SINE
 static inline __m512 usl_avx512_at_sine(__m512i k)
 {
-    static _Alignas(64) const float at[32] = {0.0f, 0.09801714f, 0.19509032f, 0.29028466f, 0.38268343f, 0.47139674f, 0.55557024f, 0.6343933f, 0.70710677f, 0.77301043f, 0.8314696f, 0.8819213f, 0.9238795f, 0.95694035f, 0.98078525f, 0.9951847f, 1.0f, 0.9951847f, 0.98078525f, 0.95694035f, 0.9238795f, 0.8819213f, 0.8314696f, 0.77301043f, 0.70710677f, 0.6343933f, 0.55557024f, 0.47139674f, 0.38268343f, 0.29028466f, 0.19509032f, 0.09801714f};
-    return _mm512_permutex2var_ps(_mm512_load_ps(at), k, _mm512_load_ps(at + 16));
+    static _Alignas(64) const float at[16] = {0.0f, 0.38268343f, 0.70710677f, 0.9238795f, 1.0f, 0.9238795f, 0.70710677f, 0.38268343f, 0.0f, -0.38268343f, -0.70710677f, -0.9238795f, -1.0f, -0.9238795f, -0.70710677f, -0.38268343f};
+    return _mm512_permutexvar_ps(k, _mm512_load_ps(at));
 }
 #endif /* USL_AVX512_AT_SINE */
 
@@ -2437,8 +2435,8 @@ static inline __m512 usl_avx512_at_sine(__m512i k)
 #define USL_AVX512_AT_COSINE
 static inline __m512 usl_avx512_at_cosine(__m512i k)
 {
-    static _Alignas(64) const float at[32] = {1.0f, 0.9951847f, 0.98078525f, 0.95694035f, 0.9238795f, 0.8819213f, 0.8314696f, 0.77301043f, 0.70710677f, 0.6343933f, 0.55557024f, 0.47139674f, 0.38268343f, 0.29028466f, 0.19509032f, 0.09801714f, 0.0f, -0.09801714f, -0.19509032f, -0.29028466f, -0.38268343f, -0.47139674f, -0.55557024f, -0.6343933f, -0.70710677f, -0.77301043f, -0.8314696f, -0.8819213f, -0.9238795f, -0.95694035f, -0.98078525f, -0.9951847f};
-    return _mm512_permutex2var_ps(_mm512_load_ps(at), k, _mm512_load_ps(at + 16));
+    static _Alignas(64) const float at[16] = {1.0f, 0.9238795f, 0.70710677f, 0.38268343f, 0.0f, -0.38268343f, -0.70710677f, -0.9238795f, -1.0f, -0.9238795f, -0.70710677f, -0.38268343f, 0.0f, 0.38268343f, 0.70710677f, 0.9238795f};
+    return _mm512_permutexvar_ps(k, _mm512_load_ps(at));
 }
 #endif /* USL_AVX512_AT_COSINE */
 
@@ -2446,13 +2444,14 @@ static inline __m512 usl_avx512_at_cosine(__m512i k)
 #define USL_AVX512_AT_SINE_REST
 static inline __m512 usl_avx512_at_sine_rest(__m512i k)
 {
-    static _Alignas(64) const float at[32] = {0.0f, -8.933932e-10f, -1.6704714e-09f, 1.3815665e-08f, 6.2233507e-09f, -7.4252537e-09f, -1.1769521e-08f, 9.379558e-09f, 1.21016175e-08f, 2.0642553e-08f, 1.6870263e-08f, -2.7002963e-08f, 2.830749e-08f, -1.7184508e-08f, 2.9739473e-08f, 7.109666e-09f, 0.0f, 7.109666e-09f, 2.9739473e-08f, -1.7184508e-08f, 2.830749e-08f, -2.7002963e-08f, 1.6870263e-08f, 2.0642553e-08f, 1.21016175e-08f, 9.379558e-09f, -1.1769521e-08f, -7.4252537e-09f, 6.2233507e-09f, 1.3815665e-08f, -1.6704714e-09f, -8.933932e-10f};
-    return _mm512_permutex2var_ps(_mm512_load_ps(at), k, _mm512_load_ps(at + 16));
+    static _Alignas(64) const float at[16] = {0.0f, 6.2233507e-09f, 1.21016175e-08f, 2.830749e-08f, 0.0f, 2.830749e-08f, 1.21016175e-08f, 6.2233507e-09f, 0.0f, -6.2233507e-09f, -1.21016175e-08f, -2.830749e-08f, 0.0f, -2.830749e-08f, -1.21016175e-08f, -6.2233507e-09f};
+    return _mm512_permutexvar_ps(k, _mm512_load_ps(at));
 }
 #endif /* USL_AVX512_AT_SINE_REST */
 
 static inline __m512 usl_avx512_sin_near_ps(__m512 x)
 {
+    __m512 a = _mm512_setzero_ps();
     __m512 t = _mm512_setzero_ps();
     __m512 k = _mm512_setzero_ps();
     __m512 r = _mm512_setzero_ps();
@@ -2467,7 +2466,6 @@ static inline __m512 usl_avx512_sin_near_ps(__m512 x)
     __m512 v2 = _mm512_setzero_ps();
     __m512 v3 = _mm512_setzero_ps();
     __m512 v4 = _mm512_setzero_ps();
-    __m512 x_v1 = _mm512_setzero_ps();
     __m512 v5 = _mm512_setzero_ps();
     __m512 v6 = _mm512_setzero_ps();
     __m512 v7 = _mm512_setzero_ps();
@@ -2479,56 +2477,52 @@ static inline __m512 usl_avx512_sin_near_ps(__m512 x)
     __m512 v13 = _mm512_setzero_ps();
     __m512 v14 = _mm512_setzero_ps();
     __m512 v15 = _mm512_setzero_ps();
-    __m512i v16 = _mm512_setzero_si512();
+    __m512 v16 = _mm512_setzero_ps();
     __m512 v17 = _mm512_setzero_ps();
-    __m512 v18 = _mm512_setzero_ps();
-    __m512 x_v2 = _mm512_setzero_ps();
-    __m512 v19 = _mm512_setzero_ps();
-    __m512 x_v3 = _mm512_setzero_ps();
-    __m512 v20 = _mm512_setzero_ps();
+    __m512i v18 = _mm512_setzero_si512();
+    __m512i v19 = _mm512_setzero_si512();
+    __m512i v20 = _mm512_setzero_si512();
     __m512i v21 = _mm512_setzero_si512();
-    __m512i v22 = _mm512_setzero_si512();
+    __m512 x_v1 = _mm512_setzero_ps();
     x_v = x;
-    v1 = _mm512_set1_ps(10.185916f);
+    a = _mm512_abs_ps(x_v);
+    v1 = _mm512_set1_ps(2.546479f);
     v2 = _mm512_set1_ps(12582912.0f);
-    t = _mm512_fmadd_ps(x_v, v1, v2);
+    t = _mm512_fmadd_ps(a, v1, v2);
     v3 = _mm512_set1_ps(12582912.0f);
     k = _mm512_sub_ps(t, v3);
-    v4 = _mm512_set1_ps(-0.09817477f);
-    x_v1 = x;
-    s = _mm512_fmadd_ps(k, v4, x_v1);
-    p = _mm512_mul_ps(_mm512_set1_ps(-2.732122e-09f), k);
+    v4 = _mm512_set1_ps(-0.3926991f);
+    s = _mm512_fmadd_ps(k, v4, a);
+    p = _mm512_mul_ps(_mm512_set1_ps(-1.0928488e-08f), k);
     r = _mm512_sub_ps(s, p);
-    v5 = _mm512_set1_ps(-1.60209e-13f);
+    v5 = _mm512_set1_ps(-6.40836e-13f);
     v7 = _mm512_sub_ps(s, r);
     v6 = _mm512_sub_ps(v7, p);
     v = _mm512_fmadd_ps(k, v5, v6);
     q = _mm512_castps_si512(t);
     u = _mm512_mul_ps(r, r);
-    v8 = _mm512_mul_ps(u, r);
-    v9 = _mm512_set1_ps(-0.1666495f);
-    v = _mm512_fmadd_ps(v8, v9, v);
-    v11 = _mm512_set1_ps(0.04166358f);
-    v12 = _mm512_set1_ps(-0.5f);
-    v10 = _mm512_fmadd_ps(u, v11, v12);
-    c = _mm512_mul_ps(v10, u);
+    v8 = _mm512_set1_ps(0.008322584f);
+    v9 = _mm512_set1_ps(-0.16666654f);
+    p = _mm512_fmadd_ps(u, v8, v9);
+    v10 = _mm512_mul_ps(u, r);
+    v = _mm512_fmadd_ps(v10, p, v);
+    v12 = _mm512_set1_ps(0.041590698f);
+    v13 = _mm512_set1_ps(-0.49999908f);
+    v11 = _mm512_fmadd_ps(u, v12, v13);
+    c = _mm512_mul_ps(v11, u);
     s = usl_avx512_at_sine(q);
     p = usl_avx512_at_cosine(q);
-    v13 = usl_avx512_at_sine_rest(q);
-    c = _mm512_fmadd_ps(s, c, v13);
-    v15 = _mm512_fmadd_ps(p, v, c);
-    v14 = _mm512_fmadd_ps(p, r, v15);
-    p = _mm512_add_ps(s, v14);
-    v16 = _mm512_sllv_epi32(q, _mm512_set1_epi32((int)26u));
-    q = _mm512_and_si512(v16, _mm512_set1_epi32((int)2147483648u));
-    x_v2 = x;
-    v18 = _mm512_abs_ps(x_v2);
-    v19 = _mm512_set1_ps(0.0001f);
-    x_v3 = x;
-    v22 = _mm512_castps_si512(p);
-    v21 = _mm512_xor_si512(v22, q);
-    v20 = _mm512_castsi512_ps(v21);
-    v17 = _mm512_mask_mov_ps(v20, _mm512_cmp_ps_mask(v18, v19, _CMP_LT_OQ), x_v3);
+    v14 = usl_avx512_at_sine_rest(q);
+    c = _mm512_fmadd_ps(s, c, v14);
+    v16 = _mm512_fmadd_ps(p, v, c);
+    v15 = _mm512_fmadd_ps(p, r, v16);
+    p = _mm512_add_ps(s, v15);
+    v19 = _mm512_castps_si512(p);
+    x_v1 = x;
+    v21 = _mm512_castps_si512(x_v1);
+    v20 = _mm512_and_si512(v21, _mm512_set1_epi32((int)2147483648u));
+    v18 = _mm512_xor_si512(v19, v20);
+    v17 = _mm512_castsi512_ps(v18);
     return v17;
 }
 
@@ -2755,8 +2749,8 @@ static __attribute__((noinline, cold, unused)) __m512 usl_avx512_cos_far_ps(__m5
 #define USL_AVX512_AT_SINE
 static inline __m512 usl_avx512_at_sine(__m512i k)
 {
-    static _Alignas(64) const float at[32] = {0.0f, 0.09801714f, 0.19509032f, 0.29028466f, 0.38268343f, 0.47139674f, 0.55557024f, 0.6343933f, 0.70710677f, 0.77301043f, 0.8314696f, 0.8819213f, 0.9238795f, 0.95694035f, 0.98078525f, 0.9951847f, 1.0f, 0.9951847f, 0.98078525f, 0.95694035f, 0.9238795f, 0.8819213f, 0.8314696f, 0.77301043f, 0.70710677f, 0.6343933f, 0.55557024f, 0.47139674f, 0.38268343f, 0.29028466f, 0.19509032f, 0.09801714f};
-    return _mm512_permutex2var_ps(_mm512_load_ps(at), k, _mm512_load_ps(at + 16));
+    static _Alignas(64) const float at[16] = {0.0f, 0.38268343f, 0.70710677f, 0.9238795f, 1.0f, 0.9238795f, 0.70710677f, 0.38268343f, 0.0f, -0.38268343f, -0.70710677f, -0.9238795f, -1.0f, -0.9238795f, -0.70710677f, -0.38268343f};
+    return _mm512_permutexvar_ps(k, _mm512_load_ps(at));
 }
 #endif /* USL_AVX512_AT_SINE */
 
@@ -2764,8 +2758,8 @@ static inline __m512 usl_avx512_at_sine(__m512i k)
 #define USL_AVX512_AT_COSINE
 static inline __m512 usl_avx512_at_cosine(__m512i k)
 {
-    static _Alignas(64) const float at[32] = {1.0f, 0.9951847f, 0.98078525f, 0.95694035f, 0.9238795f, 0.8819213f, 0.8314696f, 0.77301043f, 0.70710677f, 0.6343933f, 0.55557024f, 0.47139674f, 0.38268343f, 0.29028466f, 0.19509032f, 0.09801714f, 0.0f, -0.09801714f, -0.19509032f, -0.29028466f, -0.38268343f, -0.47139674f, -0.55557024f, -0.6343933f, -0.70710677f, -0.77301043f, -0.8314696f, -0.8819213f, -0.9238795f, -0.95694035f, -0.98078525f, -0.9951847f};
-    return _mm512_permutex2var_ps(_mm512_load_ps(at), k, _mm512_load_ps(at + 16));
+    static _Alignas(64) const float at[16] = {1.0f, 0.9238795f, 0.70710677f, 0.38268343f, 0.0f, -0.38268343f, -0.70710677f, -0.9238795f, -1.0f, -0.9238795f, -0.70710677f, -0.38268343f, 0.0f, 0.38268343f, 0.70710677f, 0.9238795f};
+    return _mm512_permutexvar_ps(k, _mm512_load_ps(at));
 }
 #endif /* USL_AVX512_AT_COSINE */
 
@@ -2773,8 +2767,8 @@ static inline __m512 usl_avx512_at_cosine(__m512i k)
 #define USL_AVX512_AT_SINE_REST
 static inline __m512 usl_avx512_at_sine_rest(__m512i k)
 {
-    static _Alignas(64) const float at[32] = {0.0f, -8.933932e-10f, -1.6704714e-09f, 1.3815665e-08f, 6.2233507e-09f, -7.4252537e-09f, -1.1769521e-08f, 9.379558e-09f, 1.21016175e-08f, 2.0642553e-08f, 1.6870263e-08f, -2.7002963e-08f, 2.830749e-08f, -1.7184508e-08f, 2.9739473e-08f, 7.109666e-09f, 0.0f, 7.109666e-09f, 2.9739473e-08f, -1.7184508e-08f, 2.830749e-08f, -2.7002963e-08f, 1.6870263e-08f, 2.0642553e-08f, 1.21016175e-08f, 9.379558e-09f, -1.1769521e-08f, -7.4252537e-09f, 6.2233507e-09f, 1.3815665e-08f, -1.6704714e-09f, -8.933932e-10f};
-    return _mm512_permutex2var_ps(_mm512_load_ps(at), k, _mm512_load_ps(at + 16));
+    static _Alignas(64) const float at[16] = {0.0f, 6.2233507e-09f, 1.21016175e-08f, 2.830749e-08f, 0.0f, 2.830749e-08f, 1.21016175e-08f, 6.2233507e-09f, 0.0f, -6.2233507e-09f, -1.21016175e-08f, -2.830749e-08f, 0.0f, -2.830749e-08f, -1.21016175e-08f, -6.2233507e-09f};
+    return _mm512_permutexvar_ps(k, _mm512_load_ps(at));
 }
 #endif /* USL_AVX512_AT_SINE_REST */
 
@@ -2809,49 +2803,42 @@ static inline __m512 usl_avx512_cos_near_ps(__m512 x)
     __m512 v16 = _mm512_setzero_ps();
     __m512 v17 = _mm512_setzero_ps();
     __m512 v18 = _mm512_setzero_ps();
-    __m512i v19 = _mm512_setzero_si512();
-    __m512i v20 = _mm512_setzero_si512();
-    __m512i v21 = _mm512_setzero_si512();
-    __m512i v22 = _mm512_setzero_si512();
     x_v = x;
-    v1 = _mm512_set1_ps(10.185916f);
+    v1 = _mm512_set1_ps(2.546479f);
     v2 = _mm512_set1_ps(12582912.0f);
     t = _mm512_fmadd_ps(x_v, v1, v2);
     v3 = _mm512_set1_ps(12582912.0f);
     k = _mm512_sub_ps(t, v3);
-    v4 = _mm512_set1_ps(-0.09817477f);
+    v4 = _mm512_set1_ps(-0.3926991f);
     x_v1 = x;
     s = _mm512_fmadd_ps(k, v4, x_v1);
-    p = _mm512_mul_ps(_mm512_set1_ps(-2.732122e-09f), k);
+    p = _mm512_mul_ps(_mm512_set1_ps(-1.0928488e-08f), k);
     r = _mm512_sub_ps(s, p);
-    v5 = _mm512_set1_ps(-1.60209e-13f);
+    v5 = _mm512_set1_ps(-6.40836e-13f);
     v7 = _mm512_sub_ps(s, r);
     v6 = _mm512_sub_ps(v7, p);
     v = _mm512_fmadd_ps(k, v5, v6);
     v8 = _mm512_castps_si512(t);
-    v9 = _mm512_set1_epi32((int)16u);
+    v9 = _mm512_set1_epi32((int)4u);
     q = _mm512_add_epi32(v8, v9);
     u = _mm512_mul_ps(r, r);
-    v10 = _mm512_mul_ps(u, r);
-    v11 = _mm512_set1_ps(-0.1666495f);
-    v = _mm512_fmadd_ps(v10, v11, v);
-    v13 = _mm512_set1_ps(0.04166358f);
-    v14 = _mm512_set1_ps(-0.5f);
-    v12 = _mm512_fmadd_ps(u, v13, v14);
-    c = _mm512_mul_ps(v12, u);
+    v10 = _mm512_set1_ps(0.008322584f);
+    v11 = _mm512_set1_ps(-0.16666654f);
+    p = _mm512_fmadd_ps(u, v10, v11);
+    v12 = _mm512_mul_ps(u, r);
+    v = _mm512_fmadd_ps(v12, p, v);
+    v14 = _mm512_set1_ps(0.041590698f);
+    v15 = _mm512_set1_ps(-0.49999908f);
+    v13 = _mm512_fmadd_ps(u, v14, v15);
+    c = _mm512_mul_ps(v13, u);
     s = usl_avx512_at_sine(q);
     p = usl_avx512_at_cosine(q);
-    v15 = usl_avx512_at_sine_rest(q);
-    c = _mm512_fmadd_ps(s, c, v15);
-    v17 = _mm512_fmadd_ps(p, v, c);
-    v16 = _mm512_fmadd_ps(p, r, v17);
-    p = _mm512_add_ps(s, v16);
-    v20 = _mm512_castps_si512(p);
-    v22 = _mm512_sllv_epi32(q, _mm512_set1_epi32((int)26u));
-    v21 = _mm512_and_si512(v22, _mm512_set1_epi32((int)2147483648u));
-    v19 = _mm512_xor_si512(v20, v21);
-    v18 = _mm512_castsi512_ps(v19);
-    return v18;
+    v16 = usl_avx512_at_sine_rest(q);
+    c = _mm512_fmadd_ps(s, c, v16);
+    v18 = _mm512_fmadd_ps(p, v, c);
+    v17 = _mm512_fmadd_ps(p, r, v18);
+    p = _mm512_add_ps(s, v17);
+    return p;
 }
 
 static inline __m512 usl_avx512_cos_ps(__m512 x)
@@ -3073,8 +3060,27 @@ static __attribute__((noinline, cold, unused)) __m512 usl_avx512_tan_far_ps(__m5
     return _mm512_castpd_ps(_mm512_insertf64x4(_mm512_castps_pd(_mm512_castps256_ps512(low)), _mm256_castps_pd(high), 1));
 }
 
+#ifndef USL_AVX512_AT_MINUS_TANGENT
+#define USL_AVX512_AT_MINUS_TANGENT
+static inline __m512 usl_avx512_at_minus_tangent(__m512i k)
+{
+    static _Alignas(64) const float at[16] = {1.0f, 0.8206788f, 0.6681786f, 0.53451115f, 0.41421357f, 0.3033467f, 0.19891237f, 0.0984914f, 0.0f, -0.0984914f, -0.19891237f, -0.3033467f, -0.41421357f, -0.53451115f, -0.6681786f, -0.8206788f};
+    return _mm512_permutexvar_ps(k, _mm512_load_ps(at));
+}
+#endif /* USL_AVX512_AT_MINUS_TANGENT */
+
+#ifndef USL_AVX512_AT_TANGENT_REST
+#define USL_AVX512_AT_TANGENT_REST
+static inline __m512 usl_avx512_at_tangent_rest(__m512i k)
+{
+    static _Alignas(64) const float at[16] = {0.0f, -2.0286516e-08f, -1.9965045e-08f, 1.2978805e-08f, 5.5990883e-09f, 9.908435e-09f, -1.5496471e-10f, -2.8768938e-09f, 0.0f, 2.8768938e-09f, 1.5496471e-10f, -9.908435e-09f, -5.5990883e-09f, -1.2978805e-08f, 1.9965045e-08f, 2.0286516e-08f};
+    return _mm512_permutexvar_ps(k, _mm512_load_ps(at));
+}
+#endif /* USL_AVX512_AT_TANGENT_REST */
+
 static inline __m512 usl_avx512_tan_near_ps(__m512 x)
 {
+    __m512 a = _mm512_setzero_ps();
     __m512 t = _mm512_setzero_ps();
     __m512 k = _mm512_setzero_ps();
     __m512 r = _mm512_setzero_ps();
@@ -3082,15 +3088,18 @@ static inline __m512 usl_avx512_tan_near_ps(__m512 x)
     __m512 s = _mm512_setzero_ps();
     __m512 v = _mm512_setzero_ps();
     __m512 u = _mm512_setzero_ps();
+    __m512 e = _mm512_setzero_ps();
     __m512 w = _mm512_setzero_ps();
+    __m512 c = _mm512_setzero_ps();
     __m512 z = _mm512_setzero_ps();
+    __m512 h = _mm512_setzero_ps();
     __m512i q = _mm512_setzero_si512();
+    __m512i m = _mm512_setzero_si512();
     __m512 x_v = _mm512_setzero_ps();
     __m512 v1 = _mm512_setzero_ps();
     __m512 v2 = _mm512_setzero_ps();
     __m512 v3 = _mm512_setzero_ps();
     __m512 v4 = _mm512_setzero_ps();
-    __m512 x_v1 = _mm512_setzero_ps();
     __m512 v5 = _mm512_setzero_ps();
     __m512 v6 = _mm512_setzero_ps();
     __m512 v7 = _mm512_setzero_ps();
@@ -3102,89 +3111,123 @@ static inline __m512 usl_avx512_tan_near_ps(__m512 x)
     __m512 v13 = _mm512_setzero_ps();
     __m512 v14 = _mm512_setzero_ps();
     __m512 v15 = _mm512_setzero_ps();
-    __m512 v16 = _mm512_setzero_ps();
-    __m512 v17 = _mm512_setzero_ps();
-    __m512 v18 = _mm512_setzero_ps();
+    __m512i v16 = _mm512_setzero_si512();
+    __m512i v17 = _mm512_setzero_si512();
+    __m512i v18 = _mm512_setzero_si512();
     __m512 v19 = _mm512_setzero_ps();
     __m512 v20 = _mm512_setzero_ps();
-    __m512 v21 = _mm512_setzero_ps();
-    __m512 v22 = _mm512_setzero_ps();
-    __m512 v23 = _mm512_setzero_ps();
-    __m512 v24 = _mm512_setzero_ps();
-    __m512 v25 = _mm512_setzero_ps();
+    __m512i v21 = _mm512_setzero_si512();
+    __m512i v22 = _mm512_setzero_si512();
+    __m512i v23 = _mm512_setzero_si512();
+    __m512i v24 = _mm512_setzero_si512();
+    __m512i v25 = _mm512_setzero_si512();
     __m512i v26 = _mm512_setzero_si512();
     __m512 v27 = _mm512_setzero_ps();
     __m512 v28 = _mm512_setzero_ps();
     __m512 v29 = _mm512_setzero_ps();
-    __m512 v30 = _mm512_setzero_ps();
-    __m512 v31 = _mm512_setzero_ps();
+    __m512i v30 = _mm512_setzero_si512();
+    __m512i v31 = _mm512_setzero_si512();
     __m512i v32 = _mm512_setzero_si512();
-    __m512 v33 = _mm512_setzero_ps();
-    __m512 v34 = _mm512_setzero_ps();
-    __m512 x_v2 = _mm512_setzero_ps();
-    __m512 v35 = _mm512_setzero_ps();
-    __m512 x_v3 = _mm512_setzero_ps();
+    __m512i v33 = _mm512_setzero_si512();
+    __m512i v34 = _mm512_setzero_si512();
+    __m512i v35 = _mm512_setzero_si512();
+    __m512i v36 = _mm512_setzero_si512();
+    __m512i v37 = _mm512_setzero_si512();
+    __m512i v38 = _mm512_setzero_si512();
+    __m512i v39 = _mm512_setzero_si512();
+    __m512i v40 = _mm512_setzero_si512();
+    __m512i v41 = _mm512_setzero_si512();
+    __m512i v42 = _mm512_setzero_si512();
+    __m512i v43 = _mm512_setzero_si512();
+    __m512i v44 = _mm512_setzero_si512();
+    __m512i v45 = _mm512_setzero_si512();
+    __m512 v46 = _mm512_setzero_ps();
+    __m512 v47 = _mm512_setzero_ps();
+    __m512i v48 = _mm512_setzero_si512();
+    __m512i v49 = _mm512_setzero_si512();
+    __m512i v50 = _mm512_setzero_si512();
+    __m512i v51 = _mm512_setzero_si512();
+    __m512 x_v1 = _mm512_setzero_ps();
     x_v = x;
-    v1 = _mm512_set1_ps(0.63661975f);
-    v2 = _mm512_set1_ps(12582912.0f);
-    t = _mm512_fmadd_ps(x_v, v1, v2);
-    v3 = _mm512_set1_ps(12582912.0f);
+    a = _mm512_abs_ps(x_v);
+    v1 = _mm512_set1_ps(10.185916f);
+    v2 = _mm512_set1_ps(1.258292e+07f);
+    t = _mm512_fmadd_ps(a, v1, v2);
+    v3 = _mm512_set1_ps(1.258292e+07f);
     k = _mm512_sub_ps(t, v3);
-    v4 = _mm512_set1_ps(-1.5707964f);
-    x_v1 = x;
-    s = _mm512_fmadd_ps(k, v4, x_v1);
-    p = _mm512_mul_ps(_mm512_set1_ps(-4.3713953e-08f), k);
+    v4 = _mm512_set1_ps(-0.09817477f);
+    s = _mm512_fmadd_ps(k, v4, a);
+    p = _mm512_mul_ps(_mm512_set1_ps(-2.732122e-09f), k);
     r = _mm512_sub_ps(s, p);
-    v5 = _mm512_set1_ps(-2.563344e-12f);
+    v5 = _mm512_set1_ps(-1.60209e-13f);
     v7 = _mm512_sub_ps(s, r);
     v6 = _mm512_sub_ps(v7, p);
     v = _mm512_fmadd_ps(k, v5, v6);
+    q = _mm512_castps_si512(t);
     u = _mm512_mul_ps(r, r);
-    v8 = _mm512_set1_ps(0.0043720766f);
-    v9 = _mm512_set1_ps(9.9261255e-05f);
+    v8 = _mm512_set1_ps(0.13351817f);
+    v9 = _mm512_set1_ps(0.3333332f);
     p = _mm512_fmadd_ps(u, v8, v9);
-    v10 = _mm512_set1_ps(0.010826856f);
-    p = _mm512_fmadd_ps(p, u, v10);
-    v11 = _mm512_set1_ps(0.021286348f);
-    p = _mm512_fmadd_ps(p, u, v11);
-    v12 = _mm512_set1_ps(0.054058902f);
-    p = _mm512_fmadd_ps(p, u, v12);
-    v13 = _mm512_set1_ps(0.13332675f);
-    p = _mm512_fmadd_ps(p, u, v13);
-    v14 = _mm512_set1_ps(0.3333335f);
-    v16 = _mm512_mul_ps(u, u);
-    v15 = _mm512_mul_ps(v16, p);
-    p = _mm512_fmadd_ps(u, v14, v15);
-    v20 = _mm512_setzero_ps();
-    v19 = _mm512_sub_ps(v20, u);
-    v18 = _mm512_fmadd_ps(r, r, v19);
-    v17 = _mm512_mul_ps(v18, r);
-    v21 = _mm512_set1_ps(0.57f);
-    v24 = _mm512_set1_ps(1.62f);
-    v25 = _mm512_set1_ps(1.0f);
-    v23 = _mm512_fmadd_ps(u, v24, v25);
-    v22 = _mm512_mul_ps(v, v23);
-    v = _mm512_fmadd_ps(v17, v21, v22);
-    w = _mm512_fmadd_ps(p, r, v);
-    v26 = _mm512_castps_si512(t);
-    q = _mm512_and_si512(v26, _mm512_set1_epi32((int)1u));
-    t = _mm512_add_ps(r, w);
-    v27 = _mm512_sub_ps(r, t);
-    w = _mm512_add_ps(w, v27);
-    v28 = _mm512_set1_ps(-1.0f);
-    z = _mm512_div_ps(v28, t);
-    v31 = _mm512_set1_ps(1.0f);
-    v30 = _mm512_fmadd_ps(z, t, v31);
-    v29 = _mm512_fmadd_ps(z, w, v30);
-    z = _mm512_fmadd_ps(z, v29, z);
-    v32 = _mm512_set1_epi32((int)1u);
-    z = _mm512_mask_mov_ps(z, _mm512_cmplt_epu32_mask(q, v32), t);
-    x_v2 = x;
-    v34 = _mm512_abs_ps(x_v2);
-    v35 = _mm512_set1_ps(0.0001f);
-    x_v3 = x;
-    v33 = _mm512_mask_mov_ps(z, _mm512_cmp_ps_mask(v34, v35, _CMP_LT_OQ), x_v3);
-    return v33;
+    v10 = _mm512_mul_ps(u, r);
+    v = _mm512_fmadd_ps(v10, p, v);
+    t = _mm512_add_ps(r, v);
+    v11 = _mm512_sub_ps(r, t);
+    v = _mm512_add_ps(v, v11);
+    s = usl_avx512_at_minus_tangent(q);
+    p = _mm512_sub_ps(t, s);
+    v13 = _mm512_add_ps(p, s);
+    v12 = _mm512_sub_ps(t, v13);
+    v15 = usl_avx512_at_tangent_rest(q);
+    v14 = _mm512_add_ps(v, v15);
+    e = _mm512_add_ps(v12, v14);
+    c = _mm512_mul_ps(s, t);
+    w = _mm512_add_ps(_mm512_set1_ps(1.0f), c);
+    v16 = _mm512_set1_epi32((int)0u);
+    v18 = _mm512_srlv_epi32(q, _mm512_set1_epi32((int)4u));
+    v17 = _mm512_and_si512(v18, _mm512_set1_epi32((int)1u));
+    m = _mm512_sub_epi32(v16, v17);
+    v19 = _mm512_set1_ps(-1.0f);
+    v22 = _mm512_castps_si512(w);
+    v25 = _mm512_castps_si512(w);
+    v26 = _mm512_castps_si512(p);
+    v24 = _mm512_xor_si512(v25, v26);
+    v23 = _mm512_and_si512(v24, m);
+    v21 = _mm512_xor_si512(v22, v23);
+    v20 = _mm512_castsi512_ps(v21);
+    z = _mm512_div_ps(v19, v20);
+    v28 = _mm512_set1_ps(1.0f);
+    v27 = _mm512_fmadd_ps(z, p, v28);
+    v29 = _mm512_fmadd_ps(z, e, c);
+    h = _mm512_add_ps(v27, v29);
+    c = _mm512_mul_ps(c, z);
+    v31 = _mm512_castps_si512(c);
+    v34 = _mm512_castps_si512(c);
+    v35 = _mm512_castps_si512(h);
+    v33 = _mm512_xor_si512(v34, v35);
+    v32 = _mm512_and_si512(v33, m);
+    v30 = _mm512_xor_si512(v31, v32);
+    h = _mm512_castsi512_ps(v30);
+    v37 = _mm512_castps_si512(p);
+    v40 = _mm512_castps_si512(p);
+    v41 = _mm512_castps_si512(z);
+    v39 = _mm512_xor_si512(v40, v41);
+    v38 = _mm512_and_si512(v39, m);
+    v36 = _mm512_xor_si512(v37, v38);
+    z = _mm512_castsi512_ps(v36);
+    v43 = _mm512_castps_si512(e);
+    v45 = _mm512_castps_si512(e);
+    v44 = _mm512_and_si512(v45, m);
+    v42 = _mm512_xor_si512(v43, v44);
+    e = _mm512_castsi512_ps(v42);
+    v46 = _mm512_fmadd_ps(z, h, e);
+    z = _mm512_add_ps(z, v46);
+    v49 = _mm512_castps_si512(z);
+    x_v1 = x;
+    v51 = _mm512_castps_si512(x_v1);
+    v50 = _mm512_and_si512(v51, _mm512_set1_epi32((int)2147483648u));
+    v48 = _mm512_xor_si512(v49, v50);
+    v47 = _mm512_castsi512_ps(v48);
+    return v47;
 }
 
 static inline __m512 usl_avx512_tan_ps(__m512 x)
@@ -3238,6 +3281,7 @@ static inline __m512d usl_avx512_at_sine_rest_f64(__m512i k)
 
 static inline __m512d usl_avx512_sin_near_pd(__m512d x)
 {
+    __m512d a = _mm512_setzero_pd();
     __m512d t = _mm512_setzero_pd();
     __m512d k = _mm512_setzero_pd();
     __m512d r = _mm512_setzero_pd();
@@ -3252,7 +3296,6 @@ static inline __m512d usl_avx512_sin_near_pd(__m512d x)
     __m512d v2 = _mm512_setzero_pd();
     __m512d v3 = _mm512_setzero_pd();
     __m512d v4 = _mm512_setzero_pd();
-    __m512d x_v1 = _mm512_setzero_pd();
     __m512d v5 = _mm512_setzero_pd();
     __m512d v6 = _mm512_setzero_pd();
     __m512d v7 = _mm512_setzero_pd();
@@ -3270,23 +3313,21 @@ static inline __m512d usl_avx512_sin_near_pd(__m512d x)
     __m512d v19 = _mm512_setzero_pd();
     __m512d v20 = _mm512_setzero_pd();
     __m512i v21 = _mm512_setzero_si512();
-    __m512d v22 = _mm512_setzero_pd();
+    __m512i v22 = _mm512_setzero_si512();
+    __m512d x_v1 = _mm512_setzero_pd();
     __m512d v23 = _mm512_setzero_pd();
-    __m512d x_v2 = _mm512_setzero_pd();
-    __m512d v24 = _mm512_setzero_pd();
-    __m512d x_v3 = _mm512_setzero_pd();
-    __m512d v25 = _mm512_setzero_pd();
+    __m512i v24 = _mm512_setzero_si512();
+    __m512i v25 = _mm512_setzero_si512();
     __m512i v26 = _mm512_setzero_si512();
-    __m512i v27 = _mm512_setzero_si512();
     x_v = x;
+    a = _mm512_abs_pd(x_v);
     v1 = _mm512_set1_pd(5.092958178940651);
     v2 = _mm512_set1_pd(6755399441055744.0);
-    t = _mm512_fmadd_pd(x_v, v1, v2);
+    t = _mm512_fmadd_pd(a, v1, v2);
     v3 = _mm512_set1_pd(6755399441055744.0);
     k = _mm512_sub_pd(t, v3);
     v4 = _mm512_set1_pd(-0.19634954084936207);
-    x_v1 = x;
-    s = _mm512_fmadd_pd(k, v4, x_v1);
+    s = _mm512_fmadd_pd(k, v4, a);
     p = _mm512_mul_pd(_mm512_set1_pd(7.654042492615175e-18), k);
     r = _mm512_sub_pd(s, p);
     v5 = _mm512_set1_pd(-2.0557821170405322e-27);
@@ -3320,16 +3361,14 @@ static inline __m512d usl_avx512_sin_near_pd(__m512d x)
     v19 = _mm512_fmadd_pd(p, r, v20);
     p = _mm512_add_pd(s, v19);
     v21 = _mm512_sllv_epi64(q, _mm512_set1_epi64((long long)UINT64_C(59)));
-    q = _mm512_and_si512(v21, _mm512_set1_epi64((long long)UINT64_C(9223372036854775808)));
-    x_v2 = x;
-    v23 = _mm512_abs_pd(x_v2);
-    v24 = _mm512_set1_pd(1e-09);
-    x_v3 = x;
-    v27 = _mm512_castpd_si512(p);
-    v26 = _mm512_xor_si512(v27, q);
-    v25 = _mm512_castsi512_pd(v26);
-    v22 = _mm512_mask_mov_pd(v25, _mm512_cmp_pd_mask(v23, v24, _CMP_LT_OQ), x_v3);
-    return v22;
+    x_v1 = x;
+    v22 = _mm512_castpd_si512(x_v1);
+    q = _mm512_xor_si512(v21, v22);
+    v25 = _mm512_castpd_si512(p);
+    v26 = _mm512_and_si512(q, _mm512_set1_epi64((long long)UINT64_C(9223372036854775808)));
+    v24 = _mm512_xor_si512(v25, v26);
+    v23 = _mm512_castsi512_pd(v24);
+    return v23;
 }
 
 static inline __m512d usl_avx512_sin_pd(__m512d x)
@@ -3494,8 +3533,27 @@ static __attribute__((noinline, cold, unused)) __m512d usl_avx512_tan_far_pd(__m
     return _mm512_loadu_pd(of);
 }
 
+#ifndef USL_AVX512_AT_MINUS_TANGENT_F64
+#define USL_AVX512_AT_MINUS_TANGENT_F64
+static inline __m512d usl_avx512_at_minus_tangent_f64(__m512i k)
+{
+    static _Alignas(64) const double at[8] = {1.0, 0.6681786379192989, 0.41421356237309503, 0.198912367379658, 0.0, -0.198912367379658, -0.41421356237309503, -0.6681786379192989};
+    return _mm512_permutexvar_pd(k, _mm512_load_pd(at));
+}
+#endif /* USL_AVX512_AT_MINUS_TANGENT_F64 */
+
+#ifndef USL_AVX512_AT_TANGENT_REST_F64
+#define USL_AVX512_AT_TANGENT_REST_F64
+static inline __m512d usl_avx512_at_tangent_rest_f64(__m512i k)
+{
+    static _Alignas(64) const double at[8] = {0.0, -4.1042270233610004e-17, -1.4349369327986523e-17, -8.391794477636538e-19, 0.0, 8.391794477636538e-19, 1.4349369327986523e-17, 4.1042270233610004e-17};
+    return _mm512_permutexvar_pd(k, _mm512_load_pd(at));
+}
+#endif /* USL_AVX512_AT_TANGENT_REST_F64 */
+
 static inline __m512d usl_avx512_tan_near_pd(__m512d x)
 {
+    __m512d a = _mm512_setzero_pd();
     __m512d t = _mm512_setzero_pd();
     __m512d k = _mm512_setzero_pd();
     __m512d r = _mm512_setzero_pd();
@@ -3503,15 +3561,18 @@ static inline __m512d usl_avx512_tan_near_pd(__m512d x)
     __m512d s = _mm512_setzero_pd();
     __m512d v = _mm512_setzero_pd();
     __m512d u = _mm512_setzero_pd();
+    __m512d e = _mm512_setzero_pd();
     __m512d w = _mm512_setzero_pd();
+    __m512d c = _mm512_setzero_pd();
     __m512d z = _mm512_setzero_pd();
+    __m512d h = _mm512_setzero_pd();
     __m512i q = _mm512_setzero_si512();
+    __m512i m = _mm512_setzero_si512();
     __m512d x_v = _mm512_setzero_pd();
     __m512d v1 = _mm512_setzero_pd();
     __m512d v2 = _mm512_setzero_pd();
     __m512d v3 = _mm512_setzero_pd();
     __m512d v4 = _mm512_setzero_pd();
-    __m512d x_v1 = _mm512_setzero_pd();
     __m512d v5 = _mm512_setzero_pd();
     __m512d v6 = _mm512_setzero_pd();
     __m512d v7 = _mm512_setzero_pd();
@@ -3526,110 +3587,129 @@ static inline __m512d usl_avx512_tan_near_pd(__m512d x)
     __m512d v16 = _mm512_setzero_pd();
     __m512d v17 = _mm512_setzero_pd();
     __m512d v18 = _mm512_setzero_pd();
-    __m512d v19 = _mm512_setzero_pd();
-    __m512d v20 = _mm512_setzero_pd();
-    __m512d v21 = _mm512_setzero_pd();
+    __m512i v19 = _mm512_setzero_si512();
+    __m512i v20 = _mm512_setzero_si512();
+    __m512i v21 = _mm512_setzero_si512();
     __m512d v22 = _mm512_setzero_pd();
     __m512d v23 = _mm512_setzero_pd();
-    __m512d v24 = _mm512_setzero_pd();
-    __m512d v25 = _mm512_setzero_pd();
-    __m512d v26 = _mm512_setzero_pd();
-    __m512d v27 = _mm512_setzero_pd();
-    __m512d v28 = _mm512_setzero_pd();
-    __m512d v29 = _mm512_setzero_pd();
+    __m512i v24 = _mm512_setzero_si512();
+    __m512i v25 = _mm512_setzero_si512();
+    __m512i v26 = _mm512_setzero_si512();
+    __m512i v27 = _mm512_setzero_si512();
+    __m512i v28 = _mm512_setzero_si512();
+    __m512i v29 = _mm512_setzero_si512();
     __m512d v30 = _mm512_setzero_pd();
     __m512d v31 = _mm512_setzero_pd();
     __m512d v32 = _mm512_setzero_pd();
-    __m512d v33 = _mm512_setzero_pd();
+    __m512i v33 = _mm512_setzero_si512();
     __m512i v34 = _mm512_setzero_si512();
-    __m512d v35 = _mm512_setzero_pd();
-    __m512d v36 = _mm512_setzero_pd();
-    __m512d v37 = _mm512_setzero_pd();
-    __m512d v38 = _mm512_setzero_pd();
-    __m512d v39 = _mm512_setzero_pd();
+    __m512i v35 = _mm512_setzero_si512();
+    __m512i v36 = _mm512_setzero_si512();
+    __m512i v37 = _mm512_setzero_si512();
+    __m512i v38 = _mm512_setzero_si512();
+    __m512i v39 = _mm512_setzero_si512();
     __m512i v40 = _mm512_setzero_si512();
-    __m512d v41 = _mm512_setzero_pd();
-    __m512d v42 = _mm512_setzero_pd();
-    __m512d x_v2 = _mm512_setzero_pd();
-    __m512d v43 = _mm512_setzero_pd();
-    __m512d x_v3 = _mm512_setzero_pd();
+    __m512i v41 = _mm512_setzero_si512();
+    __m512i v42 = _mm512_setzero_si512();
+    __m512i v43 = _mm512_setzero_si512();
+    __m512i v44 = _mm512_setzero_si512();
+    __m512i v45 = _mm512_setzero_si512();
+    __m512i v46 = _mm512_setzero_si512();
+    __m512i v47 = _mm512_setzero_si512();
+    __m512i v48 = _mm512_setzero_si512();
+    __m512d v49 = _mm512_setzero_pd();
+    __m512d v50 = _mm512_setzero_pd();
+    __m512i v51 = _mm512_setzero_si512();
+    __m512i v52 = _mm512_setzero_si512();
+    __m512i v53 = _mm512_setzero_si512();
+    __m512i v54 = _mm512_setzero_si512();
+    __m512d x_v1 = _mm512_setzero_pd();
     x_v = x;
-    v1 = _mm512_set1_pd(0.6366197723675814);
-    v2 = _mm512_set1_pd(6755399441055744.0);
-    t = _mm512_fmadd_pd(x_v, v1, v2);
-    v3 = _mm512_set1_pd(6755399441055744.0);
+    a = _mm512_abs_pd(x_v);
+    v1 = _mm512_set1_pd(5.092958178940651);
+    v2 = _mm512_set1_pd(6755399441055748.0);
+    t = _mm512_fmadd_pd(a, v1, v2);
+    v3 = _mm512_set1_pd(6755399441055748.0);
     k = _mm512_sub_pd(t, v3);
-    v4 = _mm512_set1_pd(-1.5707963267948966);
-    x_v1 = x;
-    s = _mm512_fmadd_pd(k, v4, x_v1);
-    p = _mm512_mul_pd(_mm512_set1_pd(6.12323399409214e-17), k);
+    v4 = _mm512_set1_pd(-0.19634954084936207);
+    s = _mm512_fmadd_pd(k, v4, a);
+    p = _mm512_mul_pd(_mm512_set1_pd(7.654042492615175e-18), k);
     r = _mm512_sub_pd(s, p);
-    v5 = _mm512_set1_pd(-1.6446256936324258e-26);
+    v5 = _mm512_set1_pd(-2.0557821170405322e-27);
     v7 = _mm512_sub_pd(s, r);
     v6 = _mm512_sub_pd(v7, p);
     v = _mm512_fmadd_pd(k, v5, v6);
+    q = _mm512_castpd_si512(t);
     u = _mm512_mul_pd(r, r);
-    w = _mm512_mul_pd(u, u);
-    v8 = _mm512_set1_pd(9.791894818935884e-06);
-    v9 = _mm512_set1_pd(4.8606238929887216e-05);
-    p = _mm512_fmadd_pd(w, v8, v9);
-    v10 = _mm512_set1_pd(6.722971264331181e-05);
-    p = _mm512_fmadd_pd(p, w, v10);
-    v11 = _mm512_set1_pd(0.00024376099466362911);
-    p = _mm512_fmadd_pd(p, w, v11);
-    v12 = _mm512_set1_pd(0.0014560466061478807);
-    p = _mm512_fmadd_pd(p, w, v12);
-    v13 = _mm512_set1_pd(0.008863237942965117);
-    p = _mm512_fmadd_pd(p, w, v13);
-    v14 = _mm512_set1_pd(0.0539682539729527);
-    p = _mm512_fmadd_pd(p, w, v14);
-    v15 = _mm512_set1_pd(-2.4250336858149457e-05);
-    v16 = _mm512_set1_pd(-2.5620535425964076e-05);
-    s = _mm512_fmadd_pd(w, v15, v16);
-    v17 = _mm512_set1_pd(8.354425737042903e-05);
-    s = _mm512_fmadd_pd(s, w, v17);
-    v18 = _mm512_set1_pd(0.0005888605776370682);
-    s = _mm512_fmadd_pd(s, w, v18);
-    v19 = _mm512_set1_pd(0.0035921006966548362);
-    s = _mm512_fmadd_pd(s, w, v19);
-    v20 = _mm512_set1_pd(0.021869488397932825);
-    s = _mm512_fmadd_pd(s, w, v20);
-    v21 = _mm512_set1_pd(0.13333333333325273);
-    s = _mm512_fmadd_pd(s, w, v21);
-    v22 = _mm512_set1_pd(0.3333333333333338);
-    v24 = _mm512_fmadd_pd(p, u, s);
-    v23 = _mm512_mul_pd(w, v24);
-    p = _mm512_fmadd_pd(u, v22, v23);
-    v28 = _mm512_setzero_pd();
-    v27 = _mm512_sub_pd(v28, u);
-    v26 = _mm512_fmadd_pd(r, r, v27);
-    v25 = _mm512_mul_pd(v26, r);
-    v29 = _mm512_set1_pd(0.57);
-    v32 = _mm512_set1_pd(1.62);
-    v33 = _mm512_set1_pd(1.0);
-    v31 = _mm512_fmadd_pd(u, v32, v33);
-    v30 = _mm512_mul_pd(v, v31);
-    v = _mm512_fmadd_pd(v25, v29, v30);
-    w = _mm512_fmadd_pd(p, r, v);
-    v34 = _mm512_castpd_si512(t);
-    q = _mm512_and_si512(v34, _mm512_set1_epi64((long long)UINT64_C(1)));
-    t = _mm512_add_pd(r, w);
-    v35 = _mm512_sub_pd(r, t);
-    w = _mm512_add_pd(w, v35);
-    v36 = _mm512_set1_pd(-1.0);
-    z = _mm512_div_pd(v36, t);
-    v39 = _mm512_set1_pd(1.0);
-    v38 = _mm512_fmadd_pd(z, t, v39);
-    v37 = _mm512_fmadd_pd(z, w, v38);
-    z = _mm512_fmadd_pd(z, v37, z);
-    v40 = _mm512_set1_epi64((long long)UINT64_C(1));
-    z = _mm512_mask_mov_pd(z, _mm512_cmplt_epu64_mask(q, v40), t);
-    x_v2 = x;
-    v42 = _mm512_abs_pd(x_v2);
-    v43 = _mm512_set1_pd(1e-09);
-    x_v3 = x;
-    v41 = _mm512_mask_mov_pd(z, _mm512_cmp_pd_mask(v42, v43, _CMP_LT_OQ), x_v3);
-    return v41;
+    v8 = _mm512_set1_pd(0.008966704233320489);
+    v9 = _mm512_set1_pd(0.02186838527385921);
+    p = _mm512_fmadd_pd(u, v8, v9);
+    v10 = _mm512_set1_pd(0.053968259301645956);
+    p = _mm512_fmadd_pd(p, u, v10);
+    v11 = _mm512_set1_pd(0.1333333333220875);
+    p = _mm512_fmadd_pd(p, u, v11);
+    v12 = _mm512_set1_pd(0.33333333333334103);
+    p = _mm512_fmadd_pd(p, u, v12);
+    v13 = _mm512_mul_pd(u, r);
+    v = _mm512_fmadd_pd(v13, p, v);
+    t = _mm512_add_pd(r, v);
+    v14 = _mm512_sub_pd(r, t);
+    v = _mm512_add_pd(v, v14);
+    s = usl_avx512_at_minus_tangent_f64(q);
+    p = _mm512_sub_pd(t, s);
+    v16 = _mm512_add_pd(p, s);
+    v15 = _mm512_sub_pd(t, v16);
+    v18 = usl_avx512_at_tangent_rest_f64(q);
+    v17 = _mm512_add_pd(v, v18);
+    e = _mm512_add_pd(v15, v17);
+    c = _mm512_mul_pd(s, t);
+    w = _mm512_add_pd(_mm512_set1_pd(1.0), c);
+    v19 = _mm512_setzero_si512();
+    v21 = _mm512_srlv_epi64(q, _mm512_set1_epi64((long long)UINT64_C(3)));
+    v20 = _mm512_and_si512(v21, _mm512_set1_epi64((long long)UINT64_C(1)));
+    m = _mm512_sub_epi64(v19, v20);
+    v22 = _mm512_set1_pd(-1.0);
+    v25 = _mm512_castpd_si512(w);
+    v28 = _mm512_castpd_si512(w);
+    v29 = _mm512_castpd_si512(p);
+    v27 = _mm512_xor_si512(v28, v29);
+    v26 = _mm512_and_si512(v27, m);
+    v24 = _mm512_xor_si512(v25, v26);
+    v23 = _mm512_castsi512_pd(v24);
+    z = _mm512_div_pd(v22, v23);
+    v31 = _mm512_set1_pd(1.0);
+    v30 = _mm512_fmadd_pd(z, p, v31);
+    v32 = _mm512_fmadd_pd(z, e, c);
+    h = _mm512_add_pd(v30, v32);
+    c = _mm512_mul_pd(c, z);
+    v34 = _mm512_castpd_si512(c);
+    v37 = _mm512_castpd_si512(c);
+    v38 = _mm512_castpd_si512(h);
+    v36 = _mm512_xor_si512(v37, v38);
+    v35 = _mm512_and_si512(v36, m);
+    v33 = _mm512_xor_si512(v34, v35);
+    h = _mm512_castsi512_pd(v33);
+    v40 = _mm512_castpd_si512(p);
+    v43 = _mm512_castpd_si512(p);
+    v44 = _mm512_castpd_si512(z);
+    v42 = _mm512_xor_si512(v43, v44);
+    v41 = _mm512_and_si512(v42, m);
+    v39 = _mm512_xor_si512(v40, v41);
+    z = _mm512_castsi512_pd(v39);
+    v46 = _mm512_castpd_si512(e);
+    v48 = _mm512_castpd_si512(e);
+    v47 = _mm512_and_si512(v48, m);
+    v45 = _mm512_xor_si512(v46, v47);
+    e = _mm512_castsi512_pd(v45);
+    v49 = _mm512_fmadd_pd(z, h, e);
+    z = _mm512_add_pd(z, v49);
+    v52 = _mm512_castpd_si512(z);
+    x_v1 = x;
+    v54 = _mm512_castpd_si512(x_v1);
+    v53 = _mm512_and_si512(v54, _mm512_set1_epi64((long long)UINT64_C(9223372036854775808)));
+    v51 = _mm512_xor_si512(v52, v53);
+    v50 = _mm512_castsi512_pd(v51);
+    return v50;
 }
 
 static inline __m512d usl_avx512_tan_pd(__m512d x)
@@ -4008,15 +4088,15 @@ static inline __m512d usl_avx512_pow_near_pd(__m512d x, __m512d z)
     __m512d v30 = _mm512_setzero_pd();
     __m512d v31 = _mm512_setzero_pd();
     __m512d v32 = _mm512_setzero_pd();
-    __m512d z_v = _mm512_setzero_pd();
-    __m512d z_v1 = _mm512_setzero_pd();
     __m512d v33 = _mm512_setzero_pd();
-    __m512d z_v2 = _mm512_setzero_pd();
     __m512d v34 = _mm512_setzero_pd();
     __m512d v35 = _mm512_setzero_pd();
     __m512d v36 = _mm512_setzero_pd();
     __m512d v37 = _mm512_setzero_pd();
+    __m512d z_v = _mm512_setzero_pd();
+    __m512d z_v1 = _mm512_setzero_pd();
     __m512d v38 = _mm512_setzero_pd();
+    __m512d z_v2 = _mm512_setzero_pd();
     __m512d v39 = _mm512_setzero_pd();
     __m512d v40 = _mm512_setzero_pd();
     __m512d v41 = _mm512_setzero_pd();
@@ -4035,6 +4115,11 @@ static inline __m512d usl_avx512_pow_near_pd(__m512d x, __m512d z)
     __m512d v54 = _mm512_setzero_pd();
     __m512d v55 = _mm512_setzero_pd();
     __m512d v56 = _mm512_setzero_pd();
+    __m512d v57 = _mm512_setzero_pd();
+    __m512d v58 = _mm512_setzero_pd();
+    __m512d v59 = _mm512_setzero_pd();
+    __m512d v60 = _mm512_setzero_pd();
+    __m512d v61 = _mm512_setzero_pd();
     x_v = x;
     v = _mm512_abs_pd(x_v);
     m = _mm512_getmant_pd(v, _MM_MANT_NORM_p75_1p5, _MM_MANT_SIGN_nan);
@@ -4067,80 +4152,89 @@ static inline __m512d usl_avx512_pow_near_pd(__m512d x, __m512d z)
     h = _mm512_mul_pd(_mm512_set1_pd(0.5), r);
     g = _mm512_mul_pd(h, r);
     s = _mm512_sub_pd(r, g);
-    v15 = _mm512_sub_pd(r, s);
+    v15 = _mm512_setzero_pd();
     v14 = _mm512_sub_pd(v15, g);
-    v18 = _mm512_setzero_pd();
-    v17 = _mm512_sub_pd(v18, g);
-    v16 = _mm512_fmadd_pd(h, r, v17);
-    h = _mm512_sub_pd(v14, v16);
-    v19 = _mm512_mul_pd(g, r);
-    p = _mm512_mul_pd(v19, p);
-    r = _mm512_add_pd(s, p);
-    v21 = _mm512_sub_pd(s, r);
-    v20 = _mm512_add_pd(v21, p);
-    h = _mm512_add_pd(h, v20);
+    w = _mm512_fmadd_pd(h, r, v14);
+    v17 = _mm512_sub_pd(r, s);
+    v16 = _mm512_sub_pd(v17, g);
+    h = _mm512_sub_pd(v16, w);
+    t = _mm512_mul_pd(g, r);
+    v20 = _mm512_setzero_pd();
+    v19 = _mm512_sub_pd(v20, t);
+    v18 = _mm512_fmadd_pd(g, r, v19);
+    w = _mm512_fmadd_pd(w, r, v18);
+    g = _mm512_mul_pd(t, p);
+    v23 = _mm512_setzero_pd();
+    v22 = _mm512_sub_pd(v23, g);
+    v21 = _mm512_fmadd_pd(t, p, v22);
+    w = _mm512_fmadd_pd(w, p, v21);
+    r = _mm512_add_pd(s, g);
+    v26 = _mm512_sub_pd(s, r);
+    v25 = _mm512_add_pd(v26, g);
+    v24 = _mm512_add_pd(v25, w);
+    h = _mm512_add_pd(h, v24);
     g = _mm512_mul_pd(_mm512_set1_pd(1.4426950408889634), r);
-    v22 = _mm512_set1_pd(1.4426950408889634);
-    v24 = _mm512_setzero_pd();
-    v23 = _mm512_sub_pd(v24, g);
-    w = _mm512_fmadd_pd(r, v22, v23);
-    v26 = _mm512_set1_pd(1.4426950408889634);
-    v28 = _mm512_set1_pd(2.0355273740931033e-17);
-    v27 = _mm512_fmadd_pd(r, v28, w);
-    v25 = _mm512_fmadd_pd(h, v26, v27);
-    v29 = usl_avx512_at_log2_low_f64(q);
-    w = _mm512_add_pd(v25, v29);
-    v30 = usl_avx512_at_log2_high_f64(q);
-    p = _mm512_add_pd(e, v30);
+    v27 = _mm512_set1_pd(1.4426950408889634);
+    v29 = _mm512_setzero_pd();
+    v28 = _mm512_sub_pd(v29, g);
+    w = _mm512_fmadd_pd(r, v27, v28);
+    v31 = _mm512_set1_pd(1.4426950408889634);
+    v33 = _mm512_set1_pd(2.0355273740931033e-17);
+    v32 = _mm512_fmadd_pd(r, v33, w);
+    v30 = _mm512_fmadd_pd(h, v31, v32);
+    v34 = usl_avx512_at_log2_low_f64(q);
+    w = _mm512_add_pd(v30, v34);
+    v35 = usl_avx512_at_log2_high_f64(q);
+    p = _mm512_add_pd(e, v35);
     h = _mm512_add_pd(p, g);
-    v32 = _mm512_sub_pd(p, h);
-    v31 = _mm512_add_pd(v32, g);
-    w = _mm512_add_pd(w, v31);
+    v37 = _mm512_sub_pd(p, h);
+    v36 = _mm512_add_pd(v37, g);
+    w = _mm512_add_pd(w, v36);
     z_v = z;
     t = _mm512_mul_pd(z_v, h);
     z_v1 = z;
     z_v2 = z;
-    v35 = _mm512_setzero_pd();
-    v34 = _mm512_sub_pd(v35, t);
-    v33 = _mm512_fmadd_pd(z_v2, h, v34);
-    w = _mm512_fmadd_pd(z_v1, w, v33);
-    v36 = _mm512_abs_pd(t);
-    v37 = _mm512_set1_pd(3e+03);
-    v38 = _mm512_setzero_pd();
-    w = _mm512_mask_mov_pd(v38, _mm512_cmp_pd_mask(v36, v37, _CMP_LT_OQ), w);
-    v39 = _mm512_set1_pd(-3e+03);
-    v41 = _mm512_set1_pd(3e+03);
-    v40 = _mm512_min_pd(v41, t);
-    t = _mm512_max_pd(v39, v40);
-    v42 = _mm512_add_pd(t, w);
-    e = _mm512_roundscale_pd(v42, _MM_FROUND_TO_NEAREST_INT);
-    v43 = _mm512_sub_pd(t, e);
-    r = _mm512_add_pd(v43, w);
-    v44 = _mm512_set1_pd(4.4603637105392504e-10);
-    v45 = _mm512_set1_pd(7.0735596770334614e-09);
-    p = _mm512_fmadd_pd(r, v44, v45);
-    v46 = _mm512_set1_pd(1.0178021291886068e-07);
-    p = _mm512_fmadd_pd(p, r, v46);
-    v47 = _mm512_set1_pd(1.3215436785188416e-06);
-    p = _mm512_fmadd_pd(p, r, v47);
-    v48 = _mm512_set1_pd(1.5252733948813772e-05);
-    p = _mm512_fmadd_pd(p, r, v48);
-    v49 = _mm512_set1_pd(0.0001540353045352207);
-    p = _mm512_fmadd_pd(p, r, v49);
-    v50 = _mm512_set1_pd(0.0013333558146255413);
-    p = _mm512_fmadd_pd(p, r, v50);
-    v51 = _mm512_set1_pd(0.009618129107597668);
+    v40 = _mm512_setzero_pd();
+    v39 = _mm512_sub_pd(v40, t);
+    v38 = _mm512_fmadd_pd(z_v2, h, v39);
+    w = _mm512_fmadd_pd(z_v1, w, v38);
+    v41 = _mm512_abs_pd(t);
+    v42 = _mm512_set1_pd(3e+03);
+    v43 = _mm512_setzero_pd();
+    w = _mm512_mask_mov_pd(v43, _mm512_cmp_pd_mask(v41, v42, _CMP_LT_OQ), w);
+    v44 = _mm512_set1_pd(-3e+03);
+    v46 = _mm512_set1_pd(3e+03);
+    v45 = _mm512_min_pd(v46, t);
+    t = _mm512_max_pd(v44, v45);
+    v47 = _mm512_add_pd(t, w);
+    e = _mm512_roundscale_pd(v47, _MM_FROUND_TO_NEAREST_INT);
+    v48 = _mm512_sub_pd(t, e);
+    r = _mm512_add_pd(v48, w);
+    v49 = _mm512_set1_pd(4.4603637105392504e-10);
+    v50 = _mm512_set1_pd(7.0735596770334614e-09);
+    p = _mm512_fmadd_pd(r, v49, v50);
+    v51 = _mm512_set1_pd(1.0178021291886068e-07);
     p = _mm512_fmadd_pd(p, r, v51);
-    v52 = _mm512_set1_pd(0.05550410866482261);
+    v52 = _mm512_set1_pd(1.3215436785188416e-06);
     p = _mm512_fmadd_pd(p, r, v52);
-    v53 = _mm512_set1_pd(0.2402265069591012);
+    v53 = _mm512_set1_pd(1.5252733948813772e-05);
     p = _mm512_fmadd_pd(p, r, v53);
-    v54 = _mm512_set1_pd(0.6931471805599453);
+    v54 = _mm512_set1_pd(0.0001540353045352207);
     p = _mm512_fmadd_pd(p, r, v54);
-    v55 = _mm512_set1_pd(1.0);
+    v55 = _mm512_set1_pd(0.0013333558146255413);
     p = _mm512_fmadd_pd(p, r, v55);
-    v56 = _mm512_scalef_pd(p, e);
-    return v56;
+    v56 = _mm512_set1_pd(0.009618129107597668);
+    p = _mm512_fmadd_pd(p, r, v56);
+    v57 = _mm512_set1_pd(0.05550410866482261);
+    p = _mm512_fmadd_pd(p, r, v57);
+    v58 = _mm512_set1_pd(0.2402265069591012);
+    p = _mm512_fmadd_pd(p, r, v58);
+    v59 = _mm512_set1_pd(0.6931471805599453);
+    p = _mm512_fmadd_pd(p, r, v59);
+    v60 = _mm512_set1_pd(1.0);
+    p = _mm512_fmadd_pd(p, r, v60);
+    v61 = _mm512_scalef_pd(p, e);
+    return v61;
 }
 
 static __attribute__((noinline, cold, unused)) __m512d usl_avx512_pow_special_pd(__m512d x, __m512d z, __m512d p)

@@ -18,10 +18,21 @@ static inline {vector} usl_avx512_at_{name}(__m512i k)
 """
 
 
+IN_ONE = """\
+static inline {vector} usl_avx512_at_{name}(__m512i k)
+{{
+    static _Alignas(64) const {ctype} at[{size}] = {{{entries}}};
+    return _mm512_permutexvar_{s}(k, _mm512_load_{s}(at));
+}}
+"""
+"""Of a table that one register holds."""
+
+
 def _text(name: str, values: Sequence[float], typ: str) -> str:
     vector, ctype, s = ("__m512", "float", "ps") if typ == "f32" else ("__m512d", "double", "pd")
     size, entries = len(values), ", ".join(number(x, typ) for x in values)
-    return TEXT.format(vector=vector, name=name, ctype=ctype, size=size, entries=entries, s=s, half=size // 2)
+    text = TEXT if size == 2 * {"ps": 16, "pd": 8}[s] else IN_ONE
+    return text.format(vector=vector, name=name, ctype=ctype, size=size, entries=entries, s=s, half=size // 2)
 
 
 def _lookup(name: str, typ: str) -> Iterator[Source]:
