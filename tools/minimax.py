@@ -191,7 +191,7 @@ RECIPES: dict[str, Recipe] = {
     "cbrt_f32": Recipe(cbrt_tail, -mp.mpf("0.0176"), mp.mpf("0.0315"), range(3), abs, "f32"),
     "cbrt_f64": Recipe(cbrt_tail, -mp.mpf("0.0375"), mp.mpf("0.0628"), range(9), abs, "f64"),
     "sine_f32": Recipe(odd_tail(mp.sin), 0, (mp.pi / 15.9) ** 2, range(2), lambda u: u, "f32"),
-    "cosine_f32": Recipe(cosine_tail, 0, (mp.pi / 15.9) ** 2, range(2), lambda u: u, "f32"),
+    "cosine_f32": Recipe(cosine_tail, 0, (mp.pi / 15.9) ** 2, range(2), lambda u: u * (3 if u > 0.0169 else 1), "f32"),
     "sine_f64": Recipe(odd_tail(mp.sin), 0, (mp.pi / 31.9) ** 2, range(4), lambda u: u, "f64"),
     "cosine_f64": Recipe(cosine_tail, 0, (mp.pi / 31.9) ** 2, range(4), lambda u: u, "f64", {0: mp.mpf(-0.5)}),
     "log_f64": Recipe(log_tail, -mp.mpf("0.0372"), 1 / mp.mpf(16), range(10), abs, "f64", {0: mp.mpf(-0.5)}),

@@ -1,8 +1,9 @@
 """Tables in registers: functions of the low bits of an integer, which the functions in `usl_avx512.functions` look up.
 
 `log_inverses(k)` is the entry of a table of 32 f32 at the last five bits of a u32, or of one of 16 f64 at the last four of a
-u64 if its name ends in `_f64`: as many as an instruction looks up in two registers (VPERMI2PS, VPERMI2PD). Any procedure may
-call them. Their numbers are in `table_values`, which `python tools/minimax.py tables` writes.
+u64 if its name ends in `_f64`: as many as an instruction looks up in two registers (VPERMI2PS, VPERMI2PD); or of a table half
+as long, in one (VPERMPS, VPERMPD), at one bit fewer. Any procedure may call them.
+Their numbers are in `table_values`, which `python tools/minimax.py tables` writes.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ def sin_near_f32(n: size, x: [f32][n], y: [f32][n]):
         u = r * r
         p = fma(u, 0.008322584, -0.16666654)
         v = fma(u * r, p, v)
-        c = fma(u, 0.041590698, -0.49999908) * u
+        c = fma(u, 0.041585732, -0.4999989) * u
         s = sine(q)
         p = cosine(q)
         c = fma(s, c, sine_rest(q))
@@ -77,7 +77,7 @@ def cos_near_f32(n: size, x: [f32][n], y: [f32][n]):
         u = r * r
         p = fma(u, 0.008322584, -0.16666654)
         v = fma(u * r, p, v)
-        c = fma(u, 0.041590698, -0.49999908) * u
+        c = fma(u, 0.041585732, -0.4999989) * u
         s = sine(q)
         p = cosine(q)
         c = fma(s, c, sine_rest(q))

@@ -2506,8 +2506,8 @@ static inline __m512 usl_avx512_sin_near_ps(__m512 x)
     p = _mm512_fmadd_ps(u, v8, v9);
     v10 = _mm512_mul_ps(u, r);
     v = _mm512_fmadd_ps(v10, p, v);
-    v12 = _mm512_set1_ps(0.041590698f);
-    v13 = _mm512_set1_ps(-0.49999908f);
+    v12 = _mm512_set1_ps(0.041585732f);
+    v13 = _mm512_set1_ps(-0.4999989f);
     v11 = _mm512_fmadd_ps(u, v12, v13);
     c = _mm512_mul_ps(v11, u);
     s = usl_avx512_at_sine(q);
@@ -2827,8 +2827,8 @@ static inline __m512 usl_avx512_cos_near_ps(__m512 x)
     p = _mm512_fmadd_ps(u, v10, v11);
     v12 = _mm512_mul_ps(u, r);
     v = _mm512_fmadd_ps(v12, p, v);
-    v14 = _mm512_set1_ps(0.041590698f);
-    v15 = _mm512_set1_ps(-0.49999908f);
+    v14 = _mm512_set1_ps(0.041585732f);
+    v15 = _mm512_set1_ps(-0.4999989f);
     v13 = _mm512_fmadd_ps(u, v14, v15);
     c = _mm512_mul_ps(v13, u);
     s = usl_avx512_at_sine(q);
