@@ -188,7 +188,7 @@ def stack_traffic(library: Path) -> tuple[int, int, int, int]:
     return len(counted), len(spilling), max(spilling, default=0), densest[1]
 
 
-def made(kernel: Kernel, library: Any, command: str, expected: list[Any]) -> Made:
+def made(kernel: Kernel, library: Any, arguments: Sequence[Any], command: str, expected: list[Any]) -> Made:
     """Compile, look, call and compare; expected has the first compiler's result, or takes it."""
     from usl_c11.build import write_files
     from usl_c11.compiler import DEFAULT_FLAGS
@@ -206,9 +206,10 @@ def made(kernel: Kernel, library: Any, command: str, expected: list[Any]) -> Mad
         )
         if done.returncode != 0:
             lines = [line for line in done.stderr.splitlines() if "rror" in line or "PLEASE" in line]
-            return Made(0, 0, 0, 0, 0, (lines or ["it fails"])[0].strip())
+            crashed = any("PLEASE submit" in line for line in lines)
+            return Made(0, 0, 0, 0, 0, "the compiler crashes" if crashed else (lines or ["it fails"])[0].strip())
         function = getattr(ctypes.CDLL(str(output)), kernel.entry)
-        seconds, result = _called(function, kernel.arguments())
+        seconds, result = _called(function, arguments)
         if not expected:
             expected.append(result)
         same = np.allclose(result.astype(float), expected[0].astype(float), rtol=1e-3, atol=1e-3, equal_nan=True)
@@ -228,6 +229,7 @@ def _called(function: Any, arguments: Sequence[Any]) -> tuple[float, Any]:
         for each in arguments
     ]
     result = [each for each in arguments if isinstance(each, np.ndarray)][-1]
+    result[...] = 0
     function(*passed)
     first, best = result.copy(), float("inf")
     end = time.perf_counter() + 0.15
@@ -258,9 +260,9 @@ def measure(only: str = "") -> dict[str, Any]:
     for kernel in kernels():
         if only not in kernel.name:
             continue
-        library, expected = kernel.library(), list[Any]()
+        library, arguments, expected = kernel.library(), kernel.arguments(), list[Any]()
         for command in names:
-            found = made(kernel, library, command, expected)
+            found = made(kernel, library, arguments, command, expected)
             row = {"kernel": kernel.name, "compiler": Path(command).name, "seconds": found.seconds, "problem": found.problem}
             row |= {"loops": found.loops, "spilling": found.spilling, "most": found.most, "densest": found.densest}
             if kernel.instruction and found.seconds:

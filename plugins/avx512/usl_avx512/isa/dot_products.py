@@ -130,7 +130,7 @@ FLUSHED = 'roundings=2, special="unspecified", subnormals="flushed"'
 BFLOAT = chain(
     plain(
         f"""
-        @instr("{{dst}} = _mm512_dpbf16_ps({{dst}}, (__m512bh){{a}}, (__m512bh){{b}});")
+        @instr("{{dst}} = usl_avx512_dpbf16({{dst}}, {{a}}, {{b}});")
         def mm512_dpbf16_ps(dst: [f32][16] @ AVX512, a: [bf16][32] @ AVX512, b: [bf16][32] @ AVX512):
             for i in seq(0, 16):
                 {_step("a[2 * i + 1 - k]", "b[2 * i + 1 - k]", 16)}
@@ -139,7 +139,7 @@ BFLOAT = chain(
     ),
     plain(
         f"""
-        @instr("{{dst}} = _mm512_dpbf16_ps({{dst}}, (__m512bh)usl_avx512_broadcast4({{a.ptr}}), (__m512bh){{b}});")
+        @instr("{{dst}} = usl_avx512_dpbf16({{dst}}, usl_avx512_broadcast4({{a.ptr}}), {{b}});")
         def mm512_dpbf16_set1_ps(dst: [f32][16] @ AVX512, a: [bf16][2] @ DRAM, b: [bf16][32] @ AVX512):
             for i in seq(0, 16):
                 {_step("a[1 - k]", "b[2 * i + 1 - k]", 16)}
@@ -148,7 +148,7 @@ BFLOAT = chain(
     ),
     plain(
         f"""
-        @instr("{{dst}} = _mm512_dpbf16_ps({{dst}}, (__m512bh){{a}}, (__m512bh){{b}});", {FLUSHED})
+        @instr("{{dst}} = usl_avx512_dpbf16({{dst}}, {{a}}, {{b}});", {FLUSHED})
         def mm512_dpbf16_flushed_ps(dst: [f32][16] @ AVX512, a: [bf16][32] @ AVX512, b: [bf16][32] @ AVX512):
             for i in seq(0, 16):
                 for k in seq(0, 2):
@@ -158,7 +158,7 @@ BFLOAT = chain(
     ),
     plain(
         f"""
-        @instr("{{dst}} = _mm512_dpbf16_ps({{dst}}, (__m512bh)usl_avx512_broadcast4({{a.ptr}}), (__m512bh){{b}});",
+        @instr("{{dst}} = usl_avx512_dpbf16({{dst}}, usl_avx512_broadcast4({{a.ptr}}), {{b}});",
                {FLUSHED})
         def mm512_dpbf16_flushed_set1_ps(dst: [f32][16] @ AVX512, a: [bf16][2] @ DRAM, b: [bf16][32] @ AVX512):
             for i in seq(0, 16):

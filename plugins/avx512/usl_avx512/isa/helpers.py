@@ -81,6 +81,19 @@ _DOT = """
     }}
 """
 
+_DPBF16 = """
+    static inline __m512 usl_avx512_dpbf16(__m512 sum, __m512i a, __m512i b)
+    {
+        /* clang 16 crashes on the intrinsic in products of matrices. */
+    #if defined(__clang__) && __clang_major__ == 16 && !defined(SIMDE_NO_NATIVE)
+        __asm__("vdpbf16ps %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));
+        return sum;
+    #else
+        return _mm512_dpbf16_ps(sum, (__m512bh)a, (__m512bh)b);
+    #endif
+    }
+"""
+
 _PACK4 = """
     static inline void usl_avx512_pack4(int8_t *to, const int8_t *from, int64_t row)
     {
@@ -292,6 +305,7 @@ def _with_callees(name: str) -> str:
 HELPERS: dict[str, str] = {
     "usl_avx512_div9_epu16": _guarded("usl_avx512_div9_epu16", _DIV9_EPU16),
     "usl_avx512_broadcast4": _guarded("usl_avx512_broadcast4", _BROADCAST4),
+    "usl_avx512_dpbf16": _guarded("usl_avx512_dpbf16", _DPBF16),
     **{f"usl_avx512_{name}": _guarded(f"usl_avx512_{name}", _DOT.format(name=name)) for name in ("dpbusd", "dpwssd")},
     "usl_avx512_reduce_add8_ps": _guarded("usl_avx512_reduce_add8_ps", _REDUCE8_PS),
     "usl_avx512_reduce_add8_pd": _guarded("usl_avx512_reduce_add8_pd", _REDUCE8_PD),
