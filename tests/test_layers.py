@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 ROWS: Mapping[str, tuple[str, ...]] = {
     "usl_core": (
-        "errors python_syntax profiling collector deep arguments probe records progress tracebacks pytest_tracebacks "
+        "errors python_syntax profiling collector deep arguments shared_z3 probe records progress tracebacks pytest_tracebacks "
         "cache_folder",
         "ir",
         "cursors",
@@ -206,7 +206,7 @@ PUBLIC: Mapping[str, frozenset[str]] = {
         """errors equivalence scheduling schedules cursors inspect backend calling ranges pickling progress interp interp.arrays
         interp.encoding arguments placement deep probe cache_folder python_syntax ir.combining ir.config ir.externs ir.identity
         ir.memory ir.nodes ir.operation ir.printer ir.sym ir.template ir.traverse ir.types tracebacks plugins.hookspecs
-        plugins.manager frontend.source cli.files cli.modules""".split()
+        plugins.manager frontend.source shared_z3 cli.files cli.modules""".split()
     ),
     "usl_stdlib": frozenset(),
     "usl_avx512": frozenset(),
@@ -224,7 +224,7 @@ PUBLIC_API_USERS = frozenset({"cli"})
 HEAVY = frozenset({"numpy", "scipy", "cffi", "z3"})
 HOMES: Mapping[str, tuple[str, ...]] = {
     "numpy": ("usl_core.interp.", "usl_core.calling"),
-    "z3": ("usl_core.analysis.solver",),
+    "z3": ("usl_core.shared_z3",),
 }
 """Where a heavy library may be imported: modules whose name starts so. The core imports the others nowhere."""
 

@@ -16,7 +16,7 @@ TRUSTED = {
     "frontend": ("frontend",),
     "ir": ("ir",),
     "cursors/edit": tuple(f"cursors/{name}.py" for name in ("edit", "edits", "rewriting", "forward", "listmap", "path")),
-    "analysis": ("analysis",),
+    "analysis": ("analysis", "shared_z3.py"),
     "primitives": ("primitives",),
     "procedure": ("procedure.py", "equivalence.py", "assoc.py"),
     "store": ("store", "cache_folder.py"),
@@ -33,7 +33,7 @@ CHECKED = frozenset(
 )
 """What lies in these packages and needs no trust: the unifier, whose guesses `same_meaning` compares with the block, and what
 only calls operators."""
-BUDGET = 17_701
+BUDGET = 17_725
 
 _NO_CODE = frozenset(
     {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING, tokenize.ENDMARKER}

@@ -10,19 +10,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from usl_core.analysis.solver import RLIMIT, z3_module
+from usl_core.analysis.solver import RLIMIT
 from usl_core.ir import nodes as ir
 from usl_core.ir.combining import as_extremes
 from usl_core.ir.externs import ABS, MAX, MIN, SELECT
 from usl_core.ir.operation import Operation
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import ScalarType
+from usl_core.shared_z3 import alone_in_z3, z3_module
 
 
 class NotTranslated(Exception):
     """An expression has an operation that these proofs do not know."""
 
 
+@alone_in_z3
 def counterexample(op: Operation, law: str) -> Mapping[str, str] | None:
     """None if a law is proved: "associative", "commutative", "idempotent" or "identity"; else values that break it.
 

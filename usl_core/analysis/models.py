@@ -7,6 +7,7 @@ nothing. The search is short and deterministic. Products and strides count as va
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import heappop, heappush
 from itertools import islice
@@ -33,6 +34,9 @@ Values = dict[Variable, int]
 """Truth values are 0 and 1."""
 Move = tuple[Variable, int]
 
+_searching = threading.RLock()
+"""Witnesses belong to places, and several threads may ask about one place."""
+
 
 @profiled("solver", "model search")
 def find_model(formulas: Iterable[Formula]) -> Mapping[Sym, int | bool] | None:
@@ -53,24 +57,26 @@ class Witnesses:
         if not _quantifier_free(goal):
             return None
         mentioned = list(_variables(goal))
-        for values in self._each():
-            for variable in mentioned:
-                values.setdefault(variable, 1)  # the formulas do not mention it
-            if not _holds(goal, values):
-                truths = {name for part in (*self._parts, goal) for name in _truths(part)}
-                return {n: bool(v) if n in truths else v for n, v in values.items() if isinstance(n, Sym)}
+        with _searching:
+            for values in self._each():
+                for variable in mentioned:
+                    values.setdefault(variable, 1)  # the formulas do not mention it
+                if not _holds(goal, values):
+                    truths = {name for part in (*self._parts, goal) for name in _truths(part)}
+                    return {n: bool(v) if n in truths else v for n, v in values.items() if isinstance(n, Sym)}
         return None
 
     def common(self, lin: Lin) -> int | None:
         """The number that lin is for all values found, if it is one: no other can be its only value where the formulas hold."""
         common: int | None = None
-        for values in self._each():
-            if any(variable not in values for variable in _opaque(lin)):
-                return None  # the formulas say nothing of it
-            found = _value(lin, values)
-            if common is not None and found != common:
-                return None
-            common = found
+        with _searching:
+            for values in self._each():
+                if any(variable not in values for variable in _opaque(lin)):
+                    return None  # the formulas say nothing of it
+                found = _value(lin, values)
+                if common is not None and found != common:
+                    return None
+                common = found
         return common
 
     def _each(self) -> Iterator[Values]:

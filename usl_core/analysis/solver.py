@@ -3,7 +3,7 @@
 In front of z3 stand structural equality, bounds by substitution, what this process has answered before, the linear refuter,
 and a short search for a counter-example. Remembered answers are found by the whole question with its names numbered
 (`questions`), compared and not only hashed. z3's limit is its resource count, not time, so that every
-machine gives the same answer. Unknown is never success. This module alone imports z3, when the first query needs it.
+machine gives the same answer. Unknown is never success.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field
-from functools import cache
 from typing import Any, TypeVar, assert_never
 
 from usl_core.analysis import affine, bounding, linear, questions
@@ -24,6 +23,7 @@ from usl_core.analysis.questions import Question, nearest, question, relevant
 from usl_core.ir.sym import Sym
 from usl_core.profiling import profiled
 from usl_core.records import dataclass
+from usl_core.shared_z3 import alone_in_z3, z3_module
 
 K = TypeVar("K")
 
@@ -309,23 +309,12 @@ def _order(value: object) -> tuple[object, ...]:
 # ---- z3
 
 
-@cache
-def _z3() -> Any:
-    import z3
-
-    return z3
-
-
-def z3_module() -> Any:
-    """z3, imported when it is first needed."""
-    return _z3()
-
-
 @profiled("solver", "z3")
+@alone_in_z3
 def _z3_prove(hypotheses: Sequence[Formula], goal: Formula, names: Sequence[Sym]) -> Verdict:
     if any(_quantifies_product(f) for f in (*hypotheses, goal)):
         return Verdict("unknown", "z3", reason="a product of extents depends on a quantified variable")
-    z3 = _z3()
+    z3 = z3_module()
     encoder = _Encoder(z3)
     solver = z3.Solver()
     solver.set("rlimit", RLIMIT)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import threading
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 PACKAGES = ("usl_core", "usl_stdlib", "usl_c11", "usl_avx512")
 SUFFIXES = (".py", ".c", ".h")
+
+_making = threading.RLock()
+"""Schedules share procedures that are made once (`functools.cache`), of which two threads that came at once would make two."""
 
 
 def built_once(name: str, make: Callable[[], Library], parallel: bool = False) -> Path:
@@ -37,7 +41,8 @@ def built_once(name: str, make: Callable[[], Library], parallel: bool = False) -
         return _built(make(), compiler)
     threads = openmp_flags(compiler) if parallel else ()
     parts = ["usl_avx512.kernels", name, sources_digest(), *compiler.command, compiler.version, *threads, *sorted(features)]
-    return remembered(parts, lambda: _built(make(), compiler))
+    with _making:
+        return remembered(parts, lambda: _built(make(), compiler))
 
 
 def _built(lib: Library, compiler: Compiler) -> Path:

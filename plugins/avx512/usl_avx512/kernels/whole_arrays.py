@@ -98,7 +98,7 @@ def compiled(name: str, parameters: str, make: Callable[[], Library]) -> Callabl
     from usl_avx512.kernels.sources import built_once
 
     ffi = _foreign()
-    ffi.cdef(f"int {name}({parameters});")
+    ffi.cdef(f"int {name}({parameters});", override=True)  # two threads may come at once
     path = built_once(f"network {name}", make)
     found: Callable[..., int] = getattr(ffi.dlopen(str(path)), name)
     return found

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import cache
 from typing import Any
 
+from usl_core.shared_z3 import alone_in_z3, z3_module
 from usl_halide_lib.lang.nodes import Const, Name, Node, Op
 from usl_halide_lib.lang.types import BOOL, Type
 
@@ -14,20 +14,14 @@ RLIMIT = 30_000_000
 """z3's resource limit of one question: the same answer on every machine."""
 
 
-@cache
-def _z3() -> Any:
-    import z3
-
-    return z3
-
-
 class _NoTerm(Exception):
     """An operation that is not translated."""
 
 
+@alone_in_z3
 def prove_equal(left: Sequence[Node], right: Sequence[Node]) -> dict[str, Any] | str | None:
     """None if two tuples of expressions are equal for all values of their variables; else such values, or why it is open."""
-    z3 = _z3()
+    z3 = z3_module()
     try:
         terms = _Terms(z3)
         different = z3.Or(*(terms.term(a) != terms.term(b) for a, b in zip(left, right, strict=True)))
