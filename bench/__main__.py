@@ -33,10 +33,18 @@ def run_gemm(name: str, rounds: int) -> Outcome:
     from bench import gemm, versus
 
     result = versus.run_pinned("bench.gemm", name, "--rounds", str(max(rounds, 15)))
-    result["parallel"] = versus.run_pinned("bench.gemm", name, "--rounds", str(max(rounds, 15)), "--threads", "2")
-    report.RESULTS.mkdir(parents=True, exist_ok=True)
-    (report.RESULTS / f"{name}_threads.md").write_text(gemm.threads_markdown(result["parallel"]), encoding="utf-8")
+    result["parallel"] = run_threads(name, rounds)
     return against_libraries(name, f"{name.upper()} on one core", result, gemm.judge(result))
+
+
+def run_threads(name: str, rounds: int) -> dict[str, Any]:
+    """Products on two threads; writes their table."""
+    from bench import gemm, versus
+
+    result = versus.run_pinned("bench.gemm", name, "--rounds", str(max(rounds, 15)), "--threads", "2")
+    report.RESULTS.mkdir(parents=True, exist_ok=True)
+    (report.RESULTS / f"{name}_threads.md").write_text(gemm.threads_markdown(result), encoding="utf-8")
+    return result
 
 
 def run_products(rounds: int) -> Outcome:
@@ -52,7 +60,7 @@ def run_products(rounds: int) -> Outcome:
             print(f"not compared with {missing}")
         for goal in (missed := products.judge(result)):
             print(f"{name} missed: {goal}")
-        results[name] = result | {"missed": missed}
+        results[name] = result | {"missed": missed, "threads": run_threads(name, rounds)}
         problems += result["wrong"]
     return results, problems
 

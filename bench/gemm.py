@@ -1,7 +1,7 @@
 """SGEMM and DGEMM against OpenBLAS, MKL, oneDNN and BLIS: square sizes, and a sweep of thin ones with as many operations.
 
 `python -m bench sgemm` runs this module in a process of its own (`bench.versus.run_pinned`), and then once more with
-`--threads 2`: the parallel product against OpenBLAS on as many threads, in wall time.
+`--threads 2`: several threads against one, and against OpenBLAS and MKL on as many, in wall time.
 """
 
 from __future__ import annotations
@@ -29,8 +29,20 @@ THIN_K = 512
 THIN_ROWS = tuple(16 * 2**step for step in range(11))
 """M of the thin sweep, 16 to 16384; M N is 512^2."""
 
-THREADED = (512, 1024, 2048)
-"""Square sizes for several threads."""
+THREADED = (
+    *((n, n, n) for n in (64, 128, 256, 512, 1024, 2048)),
+    (8, 768, 3072),
+    (16, 1024, 1024),
+    (32, 3072, 768),
+    (100, 100, 1024),
+    (128, 768, 3072),
+    (1000, 17, 333),
+    (4096, 4, 1024),
+    (4096, 768, 4),
+    (4096, 1, 1024),
+    (1, 4096, 4096),
+)
+"""M, N and K for several threads."""
 REST_SECONDS, THREADED_SAMPLE_SECONDS = 0.05, 0.02
 """Before a contestant's turn, for the other's threads go on looking for work for a while; and what a sample takes about."""
 
@@ -47,14 +59,22 @@ struct gemm {
     REAL *c;
     int64_t lda, ldb, ldc;
     int ta, tb; /* 111: not transposed, 112: transposed */
+    int threads;
 };
 typedef int (*usl_gemm)(int, int, int64_t, int64_t, int64_t, REAL, const REAL *, int64_t, const REAL *, int64_t, REAL, REAL *,
                         int64_t);
+typedef int (*usl_gemm_threads)(int, int, int, int64_t, int64_t, int64_t, REAL, const REAL *, int64_t, const REAL *, int64_t,
+                                REAL, REAL *, int64_t);
 typedef void (*cblas_gemm)(int, int, int, int, int, int, REAL, const REAL *, int, const REAL *, int, REAL, REAL *, int);
 void run_usl(void *state)
 {
     const struct gemm *g = state;
     ((usl_gemm)g->function)(g->ta, g->tb, g->m, g->n, g->k, 1, g->a, g->lda, g->b, g->ldb, 1, g->c, g->ldc);
+}
+void run_usl_threads(void *state)
+{
+    const struct gemm *g = state;
+    ((usl_gemm_threads)g->function)(g->threads, g->ta, g->tb, g->m, g->n, g->k, 1, g->a, g->lda, g->b, g->ldb, 1, g->c, g->ldc);
 }
 void run_cblas(void *state)
 {
@@ -106,6 +126,7 @@ class State(ctypes.Structure):
         *((distance, ctypes.c_int64) for distance in ("lda", "ldb", "ldc")),
         ("ta", ctypes.c_int),
         ("tb", ctypes.c_int),
+        ("threads", ctypes.c_int),
     )
 
 
@@ -117,7 +138,7 @@ def shapes() -> list[tuple[str, int, int, int]]:
 
 def state(function: int, m: int, n: int, k: int, matrices: Sequence[NDArray[Any]]) -> State:
     a, b, c = (matrix.ctypes.data for matrix in matrices)
-    return State(function, m, n, k, a, b, c, k, n, n, 111, 111)
+    return State(function, m, n, k, a, b, c, k, n, n, 111, 111, 1)
 
 
 def measure(name: str, rounds: int, only: Sequence[str]) -> dict[str, Any]:
@@ -154,7 +175,7 @@ def measure(name: str, rounds: int, only: Sequence[str]) -> dict[str, Any]:
 
 
 def measure_threads(name: str, threads: int, rounds: int) -> dict[str, Any]:
-    """Rows in wall time for THREADED: ours on so many threads and on one, OpenBLAS on so many. None on a single core."""
+    """Rows in wall time for THREADED: ours on so many threads and on one, peers on so many. None on a single core."""
     import numpy as np
 
     from usl_avx512.kernels.level3_library import gemm_path
@@ -163,23 +184,26 @@ def measure_threads(name: str, threads: int, rounds: int) -> dict[str, Any]:
     if cores == 1:
         return {"rows": [], "missing": ["several threads: there is one core"], "threads": threads, "cores": cores}
     dtype, real = (np.float32, "float") if name == "sgemm" else (np.float64, "double")
-    libraries, missing = peers.available(functools.partial(peers.openblas, threads))
-    entries = {}
-    for side, entry in ((versus.OURS, f"usl_{name}_parallel"), (ONE, f"usl_{name}")):
-        library = ctypes.CDLL(str(gemm_path(entry)))
-        entries[side] = ctypes.cast(getattr(library, entry), ctypes.c_void_p).value or 0
-        if side == versus.OURS:
-            library.omp_set_num_threads(threads)  # AttributeError: the compiler has no OpenMP
+    libraries, missing = peers.available(functools.partial(peers.openblas, threads), functools.partial(peers.mkl, threads))
+    ours = ctypes.CDLL(str(gemm_path(f"usl_{name}")))
+    entries = {
+        side: ctypes.cast(getattr(ours, f"usl_{name}{ending}"), ctypes.c_void_p).value or 0
+        for side, ending in ((versus.OURS, "_threads"), (ONE, ""))
+    }
+    thunks = {versus.OURS: "run_usl_threads", ONE: "run_usl"}
     entries |= {peer.name: peer.address(f"cblas_{name}") for peer in libraries}
     if cores < threads:
         missing.append(f"a core for each thread: {threads} threads share {cores} cores")
     random, rows = np.random.default_rng(16), []
     with TimingLoop(STATE.replace("REAL", real), ["-DVERSUS_WALL"]) as loop:
-        for n in THREADED:
-            matrices = [random.uniform(-1, 1, (n, n)).astype(dtype) for _ in range(3)]
-            states = {side: state(entry, n, n, n, matrices) for side, entry in entries.items()}
-            work = {side: loop.address("run_usl" if side in (versus.OURS, ONE) else "run_cblas") for side in states}
-            rows.append(Row(Case(f"n = {n}", 2.0 * n**3, 16.0 * n * n), rested_turns(loop, work, states, rounds)))
+        for m, n, k in THREADED:
+            matrices = [random.uniform(-1, 1, shape).astype(dtype) for shape in ((m, k), (k, n), (m, n))]
+            states = {side: state(entry, m, n, k, matrices) for side, entry in entries.items()}
+            states[versus.OURS].threads = threads
+            work = {side: loop.address(thunks.get(side, "run_cblas")) for side in states}
+            size = matrices[0].itemsize
+            case = Case(f"{m} x {n} x {k}", 2.0 * m * n * k, float(size * (m * k + k * n + 2 * m * n)))
+            rows.append(Row(case, rested_turns(loop, work, states, rounds)))
             print(threads_line(rows[-1]), flush=True)
     found = {"rows": [row.as_json() for row in rows], "missing": missing, "threads": threads, "cores": cores}
     return found | {"load": os.getloadavg()[0], "peers": [peer.version for peer in libraries]}
@@ -205,7 +229,7 @@ def threads_line(row: Row) -> str:
 
 
 def compared(row: Row) -> str:
-    """What several threads give over one, and over OpenBLAS."""
+    """What several threads give over one, and over peers."""
     ratios = {name: row.ratio(name) for name in row.peers}
     return ", ".join(f"{ratio.median:.2f} (lower 95 % bound {ratio.lower95:.2f}) of {name}" for name, ratio in ratios.items())
 

@@ -24,6 +24,9 @@ ENVIRONMENT = {
 }
 """What the process that loads peers has in its environment."""
 
+GNU_THREADS = 3
+"""MKL_THREADING_GNU of its header."""
+
 
 @dataclass(frozen=True, slots=True)
 class Peer:
@@ -59,8 +62,8 @@ def openblas(threads: int = 1) -> Peer:
     return Peer("OpenBLAS", library, "scipy_", f"{' '.join(config[:2])} {library.scipy_openblas_get_corename().decode()}")
 
 
-def mkl() -> Peer:
-    """MKL's sequential layer, from the package mkl.
+def mkl(threads: int = 1) -> Peer:
+    """MKL, from the package mkl: its sequential layer, or for several threads the one on GNU's OpenMP.
 
     Raises:
         ImportError: the package is not installed. RuntimeError: the environment is not ENVIRONMENT's.
@@ -70,6 +73,9 @@ def mkl() -> Peer:
     if not found:
         raise ImportError("mkl is not installed")
     library = ctypes.CDLL(str(found[-1]), ctypes.RTLD_LOCAL)
+    if threads > 1:
+        library.MKL_Set_Threading_Layer(GNU_THREADS)
+        library.MKL_Set_Num_Threads(threads)
     text = ctypes.create_string_buffer(200)
     library.mkl_get_version_string(text, 200)
     return Peer("MKL", library, "", text.value.decode().strip())

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import itertools
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -232,3 +233,22 @@ def test_without_one_what_is_wrong_is_said_and_the_program_ends(folder: Path) ->
     )
     done = run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 1 and done.stderr.strip() == "cblas_sgemv: argument 3 is wrong"
+
+
+def test_cblas_has_one_thread_until_it_is_told(folder: Path) -> None:
+    code = "import ctypes, sys; print(ctypes.CDLL(sys.argv[1]).usl_cblas_get_num_threads())"
+    shared = folder / "libusl_cblas.so"
+    for value, want in ((None, 1), ("3", 3), ("many", 1), ("-1", 1)):
+        environment = {name: text for name, text in os.environ.items() if name != "USL_NUM_THREADS"}
+        environment |= {} if value is None else {"USL_NUM_THREADS": value}
+        done = run([sys.executable, "-c", code, str(shared)], capture_output=True, text=True, env=environment, check=True)
+        assert int(done.stdout) == want
+    library = ctypes.CDLL(str(shared))
+    a, c = np.ones((500, 500), np.float32), np.zeros((500, 500), np.float32)
+    library.usl_cblas_set_num_threads(2)
+    assert library.usl_cblas_get_num_threads() == 2
+    one, at = ctypes.c_float(1), ctypes.c_void_p
+    library.cblas_sgemm(
+        101, 111, 111, 500, 500, 500, one, at(a.ctypes.data), 500, at(a.ctypes.data), 500, one, at(c.ctypes.data), 500
+    )
+    assert (c == 500).all()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import itertools
-import os
 import re
 import subprocess
 import sys
@@ -123,25 +122,6 @@ def test_windows_of_larger_arrays_are_multiplied_in_place(name: str, threads: in
         want[1 : m + 1, 2 : n + 2] += a @ b
         MULTIPLY[name](a, b, whole[1 : m + 1, 2 : n + 2], threads=threads)
         assert np.array_equal(whole, want), (m, n, k)
-
-
-@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the system does not list threads")
-def test_as_many_threads_share_the_work_as_are_asked_for_and_the_next_product_has_its_own_number() -> None:
-    code = (
-        "import os, sys, numpy as np; from usl_avx512.kernels import sgemm\n"
-        "from usl_avx512.kernels.level3_library import loaded\n"
-        "A, C = np.ones((600, 600), np.float32), np.zeros((600, 600), np.float32)\n"
-        "for threads in (1, 2, 3, None):\n"
-        "    sgemm(A, A, C, threads=threads)\n"
-        "    print(len(os.listdir('/proc/self/task')), loaded('usl_sgemm_parallel')[1].omp_get_max_threads())\n"
-        "assert (C == 2400).all()"
-    )
-    environment = os.environ | {"OMP_NUM_THREADS": "4", "OPENBLAS_NUM_THREADS": "1"}
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=environment)
-    assert done.returncode == 0, done.stderr
-    (one, _), (two, _), (three, _), (four, _) = lines = [tuple(map(int, line.split())) for line in done.stdout.splitlines()]
-    assert (two, three, four) == (one + 1, one + 2, one + 3)
-    assert {most for _, most in lines} == {4}
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -79,31 +79,58 @@ def gemm_schedule(p: Procedure, lanes: Lanes, blocking: Blocking | None = None, 
     same time. lanes chooses the precision.
     """
     blocking = blocking or Blocking()
-    plain = parts(lanes)
-    base = rename(windowed(p, lanes), f"{lanes.scalar}_{p.name()}")
-    a, b = ("A[k, i]" in str(p), "B[j, k]" in str(p))
+    ways = gemm_ways(p, lanes, blocking, parallel=parallel)
+    worth = worth_packing(blocking, lanes, *turned_operands(p), parallel=parallel)
+    whole = choice(based(p, lanes), worth, ways.large, ways.direct)
+    letter = "s" if lanes.scalar == "f32" else "d"
+    return rename(whole.fast, f"{letter}{p.name()}{'_parallel' if parallel else ''}")
+
+
+def based(p: Procedure, lanes: Lanes) -> Procedure:
+    """The plain loops on windows of this precision."""
+    return rename(windowed(p, lanes), f"{lanes.scalar}_{p.name()}")
+
+
+def turned_operands(p: Procedure) -> tuple[bool, bool]:
+    """Whether the plain loops read A and B transposed."""
+    return "A[k, i]" in str(p), "B[j, k]" in str(p)
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """What a product is made of: the matrices as they are, packed panels of B in blocks of k, and these in blocks of j."""
+
+    direct: Kernel
+    panels: Kernel
+    large: Kernel
+
+
+def gemm_ways(p: Procedure, lanes: Lanes, blocking: Blocking, *, parallel: bool = False) -> Ways:
+    """What `gemm_schedule` chooses from by `worth_packing`, for C that makes the choice itself."""
+    plain, base, (a, b) = parts(lanes), based(p, lanes), turned_operands(p)
     direct = of_turned_rows(lanes) if a else plain.direct
     by_rows = in_blocks(direct, "i", blocking.short_rows)
     if b:
         by_rows, direct = (on_turned_b(base, each, *size, lanes) for each, size in ((by_rows, TURNED_SHORT), (direct, TURNED)))
     short = f"K <= {blocking.short_sum} and N >= {blocking.wide}"
     direct = choice(direct.base, short, by_rows, direct)
-    by_k = in_blocks(packed(base, plain, lanes, blocking, parallel, a, b), "k", blocking.k)
-    block = choice(base, f"N >= {lanes.panel}", by_k, direct)
+    panels = in_blocks(packed(base, plain, lanes, blocking, parallel, a, b), "k", blocking.k)
+    block = choice(base, f"N >= {lanes.panel}", panels, direct)
     sizes = (blocking.n, 2 * lanes.panel)
     large = choice(base, f"M >= {blocking.many_rows}", *(in_blocks(block, "j", size) for size in sizes))
-    much = f"N + K > {blocking.small} or N + K > {blocking.small_for_many} and M >= {blocking.many_rows}"
+    return Ways(direct, panels, large)
+
+
+def worth_packing(blocking: Blocking, lanes: Lanes, a: bool, b: bool, *, parallel: bool = False) -> str:
+    """On which M, N and K packing pays, where a and b tell which matrices are transposed."""
+    much = f"N + K > {blocking.small} or (N + K > {blocking.small_for_many} and M >= {blocking.many_rows})"
     if a and not b:
         enough = f"M >= {2 * blocking.few_rows - 1}"
     else:
         few = blocking.few_rows // 4 if b else blocking.few_rows  # a transposed B is turned over in any case
-        enough = f"(M >= {few} or M >= {(few + 1) // 2} and K > {2 * blocking.k})"
+        enough = f"(M >= {few} or (M >= {(few + 1) // 2} and K > {2 * blocking.k}))"
     worth = f"{enough} and N >= {lanes.panel} and ({much})"
-    if not parallel:
-        worth = f"(K > {blocking.short_sum} or N < {blocking.wide}) and {worth}"
-    whole = choice(base, worth, large, direct)
-    letter = "s" if lanes.scalar == "f32" else "d"
-    return rename(whole.fast, f"{letter}{p.name()}{'_parallel' if parallel else ''}")
+    return worth if parallel else f"(K > {blocking.short_sum} or N < {blocking.wide}) and {worth}"
 
 
 @dataclass(frozen=True, slots=True)

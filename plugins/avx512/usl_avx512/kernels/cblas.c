@@ -9,6 +9,24 @@
 /* Whether the arguments that cblas_xerbla counts are those of the column-major call that stands for a row-major one. */
 int RowMajorStrg = 0;
 
+/* Threads of a product: 0 until somebody asks. */
+_Atomic int usl_cblas_threads = 0;
+
+void usl_cblas_set_num_threads(int threads)
+{
+    usl_cblas_threads = threads < 1 ? 1 : threads;
+}
+
+int usl_cblas_get_num_threads(void)
+{
+    if (usl_cblas_threads == 0) {
+        const char *text = getenv("USL_NUM_THREADS");
+        const long found = text == NULL ? 1 : strtol(text, NULL, 10);
+        usl_cblas_set_num_threads(found < 1 || found > 4096 ? 1 : (int)found);
+    }
+    return usl_cblas_threads;
+}
+
 /* The arguments of a routine that change places then. */
 static const struct {
     const char *part;

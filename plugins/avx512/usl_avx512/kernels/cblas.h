@@ -18,6 +18,10 @@ typedef enum CBLAS_SIDE { CblasLeft = 141, CblasRight = 142 } CBLAS_SIDE;
 /* Called with the number (from 1) of the first wrong argument of a routine. The library's own prints it and ends the program. */
 void cblas_xerbla(int argument, const char *routine, const char *format, ...);
 
+/* How many threads a product of matrices may have, for the whole process. At first USL_NUM_THREADS of the environment, or one. */
+void usl_cblas_set_num_threads(int threads);
+int usl_cblas_get_num_threads(void);
+
 double cblas_dsdot(int n, const float *x, int incx, const float *y, int incy);
 float cblas_sdsdot(int n, float alpha, const float *x, int incx, const float *y, int incy);
 @PROTOTYPES@

@@ -107,7 +107,8 @@ def build(folder: Path, flags: Sequence[str] = (), letters: str = "sd") -> Path:
                 _run([*compiler.command, *own, "-fPIC", "-c", str(folder / name), "-o", str(objects[-1])])
     shared, static = folder / "libusl_cblas.so", folder / "libusl_cblas.a"
     static.unlink(missing_ok=True)
-    _run([*compiler.command, "-shared", *map(str, objects), "-lm", "-o", str(shared)])
+    stays = ("-Wl,-z,nodelete",) if sys.platform == "linux" else ()  # its threads outlive calls
+    _run([*compiler.command, "-shared", *map(str, objects), "-lm", "-pthread", *stays, "-o", str(shared)])
     _run(["ar", "rcs", str(static), *map(str, objects)])
     for file in objects:
         file.unlink()

@@ -1,6 +1,12 @@
 
 /* ---- CBLAS: level 3 in the standard's words, see cblas.h */
 
+static inline int usl_threads_allowed(void)
+{
+    const int threads = usl_cblas_threads;
+    return threads != 0 ? threads : usl_cblas_get_num_threads();
+}
+
 void cblas_@P@gemm(int layout, int transA, int transB, int M, int N, int K, @T@ alpha, const @T@ *A, int lda, const @T@ *B, int ldb, @T@ beta, @T@ *C, int ldc)
 {
     static const char name[] = "cblas_@P@gemm";
@@ -18,7 +24,7 @@ void cblas_@P@gemm(int layout, int transA, int transB, int M, int N, int K, @T@ 
     }
     if (bad != 0)
         usl_bad(rows, bad < 9 ? 4 : 9, bad < 9 ? 5 : 11, bad, name);
-    else if (usl_gemm_of(rows, transA, transB, M, N, K, alpha, A, lda, B, ldb, beta, C, ldc) != 0)
+    else if (usl_gemm_of(usl_threads_allowed(), rows, transA, transB, M, N, K, alpha, A, lda, B, ldb, beta, C, ldc) != 0)
         usl_no_memory(name);
 }
 
@@ -50,7 +56,7 @@ void cblas_@P@gemm_batch_strided(int layout, int transA, int transB, int M, int 
     if (count < 0)
         USL_REFUSE(18, name);
     for (int64_t i = 0; i < count; i++)
-        if (usl_gemm_of(rows, transA, transB, M, N, K, alpha, A + i * strideA, lda, B + i * strideB, ldb, beta, C + i * strideC, ldc) != 0) {
+        if (usl_gemm_of(1, rows, transA, transB, M, N, K, alpha, A + i * strideA, lda, B + i * strideB, ldb, beta, C + i * strideC, ldc) != 0) {
             usl_no_memory(name);
             return;
         }

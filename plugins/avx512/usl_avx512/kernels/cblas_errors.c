@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 extern int RowMajorStrg;
+extern _Atomic int usl_cblas_threads;
+int usl_cblas_get_num_threads(void);
 void cblas_xerbla(int argument, const char *routine, const char *format, ...);
 
 /* Say that an argument is bad. The reference implementation counts arguments of row-major calls as those of the column-major call

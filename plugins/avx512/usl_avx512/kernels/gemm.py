@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from usl_avx512.kernels.arguments import Precision, batch, integer, matrix, number, option
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["VARIANTS", "dgemm", "dgemm_batch_strided", "gemm_library", "gemm_path", "sgemm", "sgemm_batch_strided"]
 
-ONE_THREAD = nullcontext()
 NO, YES = 111, 112
 """What CBLAS calls matrices as they are, and transposed."""
 
@@ -46,8 +43,9 @@ def sgemm(
     would, and each product is fused with its sum. Where alpha is 0, A and B are not read, and where beta is 0, C is not: NaN
     in them do not count.
 
-    Blocks of rows are shared among so many threads of OpenMP; None stands for as many as it gives by itself, OMP_NUM_THREADS
-    or one for each core. Where the compiler has no OpenMP, one thread does all.
+    At most so many threads share the work, the calling one among them: as many as pay, and no more than there are processors.
+    None stands for as many as USL_NUM_THREADS says, or else OMP_NUM_THREADS, or there are processors. The result has the same
+    bits whatever their number is.
 
     Raises:
         TypeError: an argument is no array, or of another type, a factor no real number, an option not True or False, or threads
@@ -75,9 +73,8 @@ def dgemm(
 
 
 def multiply(name: str, A: Any, B: Any, C: Any, alpha: Any, beta: Any, transA: Any, transB: Any, threads: int | None) -> None:
-    """Check the arguments and call the entry of this name, or its parallel one."""
-    threads = None if threads is None else integer("threads", threads, " or None")
-    name = name if threads == 1 else f"{name}_parallel"
+    """Check the arguments and call the entry of this name, or the one that has threads."""
+    threads = 0 if threads is None else min(integer("threads", threads, " or None"), 2**31 - 1)
     of = VARIANTS[name].precision
     alpha, beta = number(of, "alpha", alpha), number(of, "beta", beta)
     transA, transB = option("transA", transA), option("transB", transB)
@@ -87,8 +84,11 @@ def multiply(name: str, A: Any, B: Any, C: Any, alpha: Any, beta: Any, transA: A
     require_shapes(m, k, rows, n, height, width)
     if c_turned:  # the transposed product
         m, n, a, lda, a_turned, b, ldb, b_turned = n, m, b, ldb, not b_turned, a, lda, not a_turned
-    options = (YES if a_turned else NO, YES if b_turned else NO)
-    call(name, "gemm", *options, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, threads=threads)
+    values = (YES if a_turned else NO, YES if b_turned else NO, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+    if threads == 1:
+        call(name, "gemm", *values)
+    else:
+        call(name, "gemm_threads", threads, *values)
 
 
 def require_shapes(m: int, k: int, rows: int, n: int, height: int, width: int) -> None:
@@ -175,11 +175,9 @@ def multiply_batch(name: str, A: Any, B: Any, C: Any, alpha: Any, beta: Any, tra
 # ---- calls
 
 
-def call(name: str, routine: str, *values: Any, threads: int | None = 1) -> None:
+def call(name: str, routine: str, *values: Any) -> None:
     """Call the entry of a routine of level 3, and say in Python what it says with its status."""
-    _, library = loaded(name)
-    with ONE_THREAD if threads == 1 else _sharing(library, threads):
-        status = getattr(library, entry_name(routine, name))(*values)
+    status = getattr(loaded(name)[1], entry_name(routine, name))(*values)
     if status != 0:
         raise _refusal(routine, name, status)
 
@@ -198,20 +196,6 @@ def _refusal(routine: str, name: str, status: int) -> Exception:
     if argument in ("M", "N", "K", "count"):
         return ValueError(f"{entry} takes sizes up to 2^31 - 1")
     return ValueError(f"{entry} refuses its argument {status}, {argument}")
-
-
-@contextmanager
-def _sharing(library: Any, threads: int | None) -> Iterator[None]:
-    """Give the parallel loops that this thread starts so many threads. The setting is OpenMP's, for this thread alone."""
-    if threads is None or not hasattr(library, "omp_set_num_threads"):
-        yield
-        return
-    before = library.omp_get_max_threads()
-    library.omp_set_num_threads(threads)
-    try:
-        yield
-    finally:
-        library.omp_set_num_threads(before)
 
 
 def in_c(function: Function, name: str, routine: str) -> Function:

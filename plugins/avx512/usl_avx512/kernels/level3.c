@@ -63,8 +63,21 @@ static inline @T@ *usl_at(struct usl_view a, int64_t i, int64_t j)
 enum usl_way {
     USL_ROWS,    /* a register holds part of a row of C */
     USL_COLUMNS, /* part of a column */
-    USL_DOTS,    /* terms of one sum: rows of both matrices are multiplied with each other */
+    USL_DOTS,    /* terms of one sum: rows of a are multiplied with rows of b, a few at a time with all of b, */
+    USL_DOTS_BY_BLOCKS,  /* or all of them with a few of b, where b comes from far away; */
+    USL_DOTS_OF_B,       /* a few rows of b with all of a, */
+    USL_DOTS_OF_B_BY_BLOCKS,
+    USL_LARGE,   /* like USL_ROWS, and panels of b are packed */
+    USL_PANELS,  /* a part of a large product, of at least one panel */
 };
+
+/* Whether packing pays, by `gemm.blocks.worth_packing`. */
+static inline bool usl_packing_pays(bool a_turned, bool b_turned, int64_t M, int64_t N, int64_t K)
+{
+    if (a_turned)
+        return b_turned ? @WORTH_TT@ : @WORTH_TN@;
+    return b_turned ? @WORTH_NT@ : @WORTH_NN@;
+}
 
 /* Quarters of a cycle for the products of registers of k steps, so many at each; fewer than four wait for the sums before. */
 static inline int64_t usl_products(int64_t registers, int64_t k)
@@ -72,9 +85,23 @@ static inline int64_t usl_products(int64_t registers, int64_t k)
     return 4 * (registers < 4 ? 4 : registers) * k;
 }
 
-/* The fastest way to a small product; large ones go the first. In quarters of a cycle: products of registers, 7/4 for each element
- * that is turned over, and constants that were measured. */
-static enum usl_way usl_way(bool a_turned, bool b_turned, int64_t m, int64_t n, int64_t k)
+/* Whether n x k numbers that m rows are multiplied with are so many that they come from far away, and more than once. */
+static inline bool usl_far(int64_t m, int64_t n, int64_t k)
+{
+    return m > 4 && n >= USL_MANY && k >= USL_MANY;
+}
+
+/* Of the ways by dots that of the matrices as they are, or of the one with fewer rows first. */
+static inline enum usl_way usl_dots(bool a_turned, bool b_turned, int64_t m, int64_t n, int64_t k)
+{
+    if (a_turned || (b_turned && m <= n))
+        return usl_far(m, n, k) ? USL_DOTS_BY_BLOCKS : USL_DOTS;
+    return usl_far(n, m, k) ? USL_DOTS_OF_B_BY_BLOCKS : USL_DOTS_OF_B;
+}
+
+/* The fastest way. In quarters of a cycle: products of registers, 7/4 for each element that is turned over, and constants that were
+ * measured. */
+USL_WITHIN enum usl_way usl_way(bool a_turned, bool b_turned, int64_t m, int64_t n, int64_t k)
 {
     const int64_t across = (n + USL_LANES - 1) / USL_LANES, down = (m + USL_LANES - 1) / USL_LANES;
     const int64_t rows = usl_products(m * across, k) + (b_turned ? 7 * n * k / 4 + 350 : 0);
@@ -84,14 +111,50 @@ static enum usl_way usl_way(bool a_turned, bool b_turned, int64_t m, int64_t n, 
     if (a_turned == b_turned)
         dots += 7 * turned / 4 + 350;
     if ((b_turned || !a_turned) && dots < rows && dots < columns)
-        return USL_DOTS;
-    return columns < rows ? USL_COLUMNS : USL_ROWS;
+        return usl_dots(a_turned, b_turned, m, n, k);
+    if (columns < rows)
+        return USL_COLUMNS;
+    return usl_packing_pays(a_turned, b_turned, m, n, k) ? USL_LARGE : USL_ROWS;
 }
 
-/* Whether n x k numbers that m rows are multiplied with are so many that they come from far away, and more than once. */
-static inline bool usl_far(int64_t m, int64_t n, int64_t k)
+/* A product, or a part of one, by the way that is chosen. */
+USL_WITHIN int usl_by_way(enum usl_way way, int64_t m, int64_t n, int64_t k, @T@ alpha, @T@ *a, ptrdiff_t a_row, ptrdiff_t a_column, @T@ *b,
+                          ptrdiff_t b_row, ptrdiff_t b_column, @T@ *c, ptrdiff_t c_row)
 {
-    return m > 4 && n >= USL_MANY && k >= USL_MANY;
+    const bool a_turned = a_column != 1, b_turned = b_column != 1;
+    const struct @READ2@ A = {a, {a_turned ? a_column : a_row, 1}}, B = {b, {b_turned ? b_column : b_row, 1}};
+    const struct @WRITE2@ C = {c, {c_row, 1}}, c_turned = {c, {1, c_row}};
+#define USL_OF(name) \
+    (a_turned ? (b_turned ? @P@gemm_tt_##name##_body : @P@gemm_tn_##name##_body) : b_turned ? @P@gemm_nt_##name##_body : @P@gemm_nn_##name##_body)(m, n, k, &alpha, A, B, C)
+    switch (way) {
+    case USL_DOTS:
+        (a_turned ? @P@dots_of_columns_body : @P@dots_body)(m, n, k, &alpha, A, B, C);
+        return 0;
+    case USL_DOTS_BY_BLOCKS:
+        (a_turned ? @P@dots_of_columns_by_blocks_body : @P@dots_by_blocks_body)(m, n, k, &alpha, A, B, C);
+        return 0;
+    case USL_DOTS_OF_B:
+        (b_turned ? @P@dots_body : @P@dots_of_columns_body)(n, m, k, &alpha, B, A, c_turned);
+        return 0;
+    case USL_DOTS_OF_B_BY_BLOCKS:
+        (b_turned ? @P@dots_by_blocks_body : @P@dots_of_columns_by_blocks_body)(n, m, k, &alpha, B, A, c_turned);
+        return 0;
+    case USL_COLUMNS:
+        if (b_turned)
+            @P@into_columns_body(n, m, k, &alpha, B, A, C);
+        else
+            @P@into_columns_of_turned_body(n, m, k, &alpha, B, A, C);
+        return 0;
+    case USL_LARGE:
+        return USL_OF(large);
+    case USL_PANELS:
+        return USL_OF(panels);
+    case USL_ROWS:
+        break;
+    }
+    USL_OF(direct);
+    return 0;
+#undef USL_OF
 }
 
 /* A product of few operations with b as it is in memory and c of at most four registers of columns: nothing is asked but which. */
@@ -116,6 +179,24 @@ USL_WITHIN int usl_few(int64_t m, int64_t n, int64_t k, @T@ alpha, const @T@ *a,
     return 0;
 }
 
+/* A product with few terms in each sum, a row of C at a time. Not inlined: the copy it keeps on the stack would cost all others time. */
+USL_NOINLINE static int usl_streamed(int64_t m, int64_t n, int64_t k, @T@ alpha, @T@ *a, ptrdiff_t a_row, ptrdiff_t a_column, @T@ *b,
+                                     ptrdiff_t b_row, ptrdiff_t b_column, @T@ *c, ptrdiff_t c_row)
+{
+    const bool a_turned = a_column != 1, b_turned = b_column != 1;
+    const struct @READ2@ A = {a, {a_turned ? a_column : a_row, 1}}, B = {b, {b_turned ? b_column : b_row, 1}};
+    const struct @WRITE2@ C = {c, {c_row, 1}};
+    if (a_turned && b_turned)
+        @P@streamed_tt_body(m, n, k, &alpha, A, B, C);
+    else if (a_turned)
+        @P@streamed_tn_body(m, n, k, &alpha, A, B, C);
+    else if (b_turned)
+        @P@streamed_nt_body(m, n, k, &alpha, A, B, C);
+    else
+        @P@streamed_nn_body(m, n, k, &alpha, A, B, C);
+    return 0;
+}
+
 /* c += alpha a b, for m x k a and k x n b whose rows and columns are a_row and a_column, b_row and b_column apart, and c whose columns
  * are neighbours; sizes are at least 1. -1: no memory. Not inlined, and no structures: what was stored word by word and is then
  * loaded as a whole keeps a processor waiting, for as long as a small product takes. */
@@ -134,8 +215,10 @@ USL_NOINLINE static int usl_product(int64_t m, int64_t n, int64_t k, @T@ alpha, 
         }
         if (k == 1 && a_row == 1)
             return @P@gemv_t_body(1, m, &alpha, (struct @READ2@){a, {m, 1}}, x, y);
-        if (a_column == 1 && k <= USL_SHORT && m >= USL_LANES && c_row == 1)
-            return @P@gemm_tt_body(1, m, k, &alpha, (struct @READ2@){b, {b_row, 1}}, (struct @READ2@){a, {a_row, 1}}, (struct @WRITE2@){c, {m, 1}});
+        if (a_column == 1 && k <= USL_SHORT && m >= USL_LANES && c_row == 1) {
+            @P@gemm_tt_direct_body(1, m, k, &alpha, (struct @READ2@){b, {b_row, 1}}, (struct @READ2@){a, {a_row, 1}}, (struct @WRITE2@){c, {m, 1}});
+            return 0;
+        }
         if (a_column == 1 || k == 1)
             return @P@gemv_n_body(m, k, &alpha, (struct @READ2@){a, {a_row, 1}}, x, y);
         return @P@gemv_t_body(k, m, &alpha, (struct @READ2@){a, {a_column, 1}}, x, y);
@@ -168,53 +251,9 @@ USL_NOINLINE static int usl_product(int64_t m, int64_t n, int64_t k, @T@ alpha, 
         return usl_product(m, 1, k, alpha, a, a_row, a_column, b + (n - 1) * b_column, b_row, b_column, c + n - 1, c_row);
     }
     const bool a_turned = a_column != 1, b_turned = b_column != 1;
-    const struct @READ2@ A = {a, {a_turned ? a_column : a_row, 1}}, B = {b, {b_turned ? b_column : b_row, 1}};
-    const struct @WRITE2@ C = {c, {c_row, 1}}, c_turned = {c, {1, c_row}};
-    if (k <= USL_TERMS && n >= (k == 2 ? USL_WIDE : 2 * USL_WIDE) && m <= USL_NEAR / 2 / n) {
-        if (a_turned && b_turned)
-            @P@streamed_tt_body(m, n, k, &alpha, A, B, C);
-        else if (a_turned)
-            @P@streamed_tn_body(m, n, k, &alpha, A, B, C);
-        else if (b_turned)
-            @P@streamed_nt_body(m, n, k, &alpha, A, B, C);
-        else
-            @P@streamed_nn_body(m, n, k, &alpha, A, B, C);
-        return 0;
-    }
-    switch (usl_way(a_turned, b_turned, m, n, k)) {
-    case USL_DOTS:
-        if (a_turned) {
-            if (usl_far(m, n, k))
-                @P@dots_of_columns_by_blocks_body(m, n, k, &alpha, A, B, C);
-            else
-                @P@dots_of_columns_body(m, n, k, &alpha, A, B, C);
-        } else if (!b_turned) {
-            if (usl_far(n, m, k))
-                @P@dots_of_columns_by_blocks_body(n, m, k, &alpha, B, A, c_turned);
-            else
-                @P@dots_of_columns_body(n, m, k, &alpha, B, A, c_turned);
-        } else if (m <= n) {
-            if (usl_far(m, n, k))
-                @P@dots_by_blocks_body(m, n, k, &alpha, A, B, C);
-            else
-                @P@dots_body(m, n, k, &alpha, A, B, C);
-        } else if (usl_far(n, m, k))
-            @P@dots_by_blocks_body(n, m, k, &alpha, B, A, c_turned);
-        else
-            @P@dots_body(n, m, k, &alpha, B, A, c_turned);
-        return 0;
-    case USL_COLUMNS:
-        if (b_turned)
-            @P@into_columns_body(n, m, k, &alpha, B, A, C);
-        else
-            @P@into_columns_of_turned_body(n, m, k, &alpha, B, A, C);
-        return 0;
-    case USL_ROWS:
-        break;
-    }
-    if (a_turned)
-        return b_turned ? @P@gemm_tt_body(m, n, k, &alpha, A, B, C) : @P@gemm_tn_body(m, n, k, &alpha, A, B, C);
-    return b_turned ? @P@gemm_nt_body(m, n, k, &alpha, A, B, C) : @P@gemm_nn_body(m, n, k, &alpha, A, B, C);
+    if (k <= USL_TERMS && n >= (k == 2 ? USL_WIDE : 2 * USL_WIDE) && m <= USL_NEAR / 2 / n)
+        return usl_streamed(m, n, k, alpha, a, a_row, a_column, b, b_row, b_column, c, c_row);
+    return usl_by_way(usl_way(a_turned, b_turned, m, n, k), m, n, k, alpha, a, a_row, a_column, b, b_row, b_column, c, c_row);
 }
 
 /* c += alpha a b for matrices of any layout. */
@@ -370,10 +409,13 @@ static int usl_symmetric(bool lower, int64_t m, int64_t n, @T@ alpha, struct usl
     return bad;
 }
 
+/* The same on at most so many threads, if that pays: see level3_threads.c. */
+static int usl_multiply_shared(int threads, int64_t m, int64_t n, int64_t k, @T@ alpha, struct usl_view a, struct usl_view b, struct usl_view c);
+
 /* ---- what the routines do, where their arguments are right; rows: matrices are row-major */
 
-USL_WITHIN int usl_gemm_of(bool rows, int trans_a, int trans_b, int64_t m, int64_t n, int64_t k, @T@ alpha, const @T@ *a, int64_t lda,
-                       const @T@ *b, int64_t ldb, @T@ beta, @T@ *c, int64_t ldc)
+USL_WITHIN int usl_gemm_of(int threads, bool rows, int trans_a, int trans_b, int64_t m, int64_t n, int64_t k, @T@ alpha, const @T@ *a,
+                       int64_t lda, const @T@ *b, int64_t ldb, @T@ beta, @T@ *c, int64_t ldc)
 {
     if (m == 0 || n == 0)
         return 0;
@@ -382,7 +424,8 @@ USL_WITHIN int usl_gemm_of(bool rows, int trans_a, int trans_b, int64_t m, int64
         usl_scale(0, m, n, beta, target);
     if (k == 0 || alpha == 0)
         return 0;
-    return usl_multiply(m, n, k, alpha, usl_view(a, lda, (trans_a != 111) == rows), usl_view(b, ldb, (trans_b != 111) == rows), target);
+    const struct usl_view one = usl_view(a, lda, (trans_a != 111) == rows), other = usl_view(b, ldb, (trans_b != 111) == rows);
+    return threads == 1 ? usl_multiply(m, n, k, alpha, one, other, target) : usl_multiply_shared(threads, m, n, k, alpha, one, other, target);
 }
 
 static int usl_symm_of(bool rows, int side, int uplo, int64_t m, int64_t n, @T@ alpha, const @T@ *a, int64_t lda, const @T@ *b,
@@ -457,8 +500,8 @@ static inline bool usl_fits(int64_t rows, int64_t ld)
 #define USL_NONE(a, m, n) ((a) == NULL && (m) > 0 && (n) > 0)
 #define USL_BAD_LD(ld, m, n) (!USL_LD(ld, n) || !usl_fits(m, ld))
 
-/* `gemm`, with every test by itself. */
-USL_NOINLINE static int usl_@P@gemm_tested@S@(int transA, int transB, int64_t M, int64_t N, int64_t K, @T@ alpha, const @T@ *A, int64_t lda, const @T@ *B, int64_t ldb, @T@ beta, @T@ *C, int64_t ldc)
+/* The first bad argument of `gemm`, counted from 1; 0 if all are right. */
+static int usl_gemm_refused(int transA, int transB, int64_t M, int64_t N, int64_t K, const @T@ *A, int64_t lda, const @T@ *B, int64_t ldb, const @T@ *C, int64_t ldc)
 {
     if (!USL_TRANS(transA))
         return 1;
@@ -486,13 +529,22 @@ USL_NOINLINE static int usl_@P@gemm_tested@S@(int transA, int transB, int64_t M,
         return 13;
     if (!usl_apart(A, am, an, lda, C, M, N, ldc) || !usl_apart(B, bm, bn, ldb, C, M, N, ldc))
         return 12;
-    return usl_gemm_of(true, transA, transB, M, N, K, alpha, A, lda, B, ldb, beta, C, ldc) == 0 ? 0 : -1;
+    return 0;
+}
+
+/* `gemm`, with every test by itself. */
+USL_NOINLINE static int usl_gemm_tested(int transA, int transB, int64_t M, int64_t N, int64_t K, @T@ alpha, const @T@ *A, int64_t lda, const @T@ *B, int64_t ldb, @T@ beta, @T@ *C, int64_t ldc)
+{
+    const int refused = usl_gemm_refused(transA, transB, M, N, K, A, lda, B, ldb, C, ldc);
+    if (refused != 0)
+        return refused;
+    return usl_gemm_of(1, true, transA, transB, M, N, K, alpha, A, lda, B, ldb, beta, C, ldc) == 0 ? 0 : -1;
 }
 
 /* @gemm */
 /* C = alpha op(A) op(B) + beta C; op is a transposition where trans is 112 (or 113), nothing where it is 111. op(A) is M x K, op(B)
  * K x N, C M x N. Where alpha is 0, A and B are not read; where beta is 0, C is not. */
-int usl_@P@gemm@S@(int transA, int transB, int64_t M, int64_t N, int64_t K, @T@ alpha, const @T@ *A, int64_t lda, const @T@ *B, int64_t ldb, @T@ beta, @T@ *C, int64_t ldc)
+int usl_@P@gemm(int transA, int transB, int64_t M, int64_t N, int64_t K, @T@ alpha, const @T@ *A, int64_t lda, const @T@ *B, int64_t ldb, @T@ beta, @T@ *C, int64_t ldc)
 {
     const bool a_turned = transA != 111, b_turned = transB != 111;
     const uint64_t a_rows = (uint64_t)(a_turned ? K : M), a_columns = (uint64_t)(a_turned ? M : K);
@@ -505,13 +557,26 @@ int usl_@P@gemm@S@(int transA, int transB, int64_t M, int64_t N, int64_t K, @T@ 
         if (a_to_c >= a_bytes && 0 - a_to_c >= c_bytes && b_to_c >= b_bytes && 0 - b_to_c >= c_bytes)
             return usl_product(M, N, K, alpha, (@T@ *)A, a_turned ? 1 : lda, a_turned ? lda : 1, (@T@ *)B, b_turned ? 1 : ldb, b_turned ? ldb : 1, C, ldc);
     }
-    return usl_@P@gemm_tested@S@(transA, transB, M, N, K, alpha, A, lda, B, ldb, beta, C, ldc);
+    return usl_gemm_tested(transA, transB, M, N, K, alpha, A, lda, B, ldb, beta, C, ldc);
+}
+
+/* @gemm_threads */
+/* `gemm` on at most so many threads, this one among them: as many as pay, and no more than there are processors. 0 stands for as many
+ * as USL_NUM_THREADS or else OMP_NUM_THREADS says, or there are. The result has the same bits whatever their number is. */
+int usl_@P@gemm_threads(int threads, int transA, int transB, int64_t M, int64_t N, int64_t K, @T@ alpha, const @T@ *A, int64_t lda, const @T@ *B, int64_t ldb, @T@ beta, @T@ *C, int64_t ldc)
+{
+    if (threads < 0)
+        return 1;
+    const int refused = usl_gemm_refused(transA, transB, M, N, K, A, lda, B, ldb, C, ldc);
+    if (refused != 0)
+        return refused + 1;
+    return usl_gemm_of(threads > 0 ? threads : usl_usual_threads(), true, transA, transB, M, N, K, alpha, A, lda, B, ldb, beta, C, ldc) == 0 ? 0 : -1;
 }
 
 /* @gemm_batch_strided */
 /* As many products as count says, `gemm` of the matrices strideA, strideB and strideC elements after those of the product before.
  * Strides are at least 0; those of C are such that its matrices share no memory. */
-int usl_@P@gemm_batch_strided@S@(int transA, int transB, int64_t M, int64_t N, int64_t K, @T@ alpha, const @T@ *A, int64_t lda, int64_t strideA, const @T@ *B, int64_t ldb, int64_t strideB, @T@ beta, @T@ *C, int64_t ldc, int64_t strideC, int64_t count)
+int usl_@P@gemm_batch_strided(int transA, int transB, int64_t M, int64_t N, int64_t K, @T@ alpha, const @T@ *A, int64_t lda, int64_t strideA, const @T@ *B, int64_t ldb, int64_t strideB, @T@ beta, @T@ *C, int64_t ldc, int64_t strideC, int64_t count)
 {
     if (!USL_TRANS(transA))
         return 1;
@@ -551,7 +616,7 @@ int usl_@P@gemm_batch_strided@S@(int transA, int transB, int64_t M, int64_t N, i
             !usl_apart(B + i * strideB, bm, bn, ldb, C, beside ? M : count, beside ? (count - 1) * strideC + N : (M - 1) * ldc + N, beside ? ldc : strideC))
             return 14;
     for (int64_t i = 0; i < count; i++)
-        if (usl_gemm_of(true, transA, transB, M, N, K, alpha, A + i * strideA, lda, B + i * strideB, ldb, beta, C + i * strideC, ldc) != 0)
+        if (usl_gemm_of(1, true, transA, transB, M, N, K, alpha, A + i * strideA, lda, B + i * strideB, ldb, beta, C + i * strideC, ldc) != 0)
             return -1;
     return 0;
 }
@@ -559,7 +624,7 @@ int usl_@P@gemm_batch_strided@S@(int transA, int transB, int64_t M, int64_t N, i
 /* @symm */
 /* C = alpha A B + beta C for symmetric A (side 141), or C = alpha B A + beta C (142). B and C are M x N; of A, M x M or N x N, the
  * upper (uplo 121) or lower (122) triangle is read. Where alpha is 0, A and B are not read; where beta is 0, C is not. */
-int usl_@P@symm@S@(int side, int uplo, int64_t M, int64_t N, @T@ alpha, const @T@ *A, int64_t lda, const @T@ *B, int64_t ldb, @T@ beta, @T@ *C, int64_t ldc)
+int usl_@P@symm(int side, int uplo, int64_t M, int64_t N, @T@ alpha, const @T@ *A, int64_t lda, const @T@ *B, int64_t ldb, @T@ beta, @T@ *C, int64_t ldc)
 {
     if (!USL_SIDE(side))
         return 1;
@@ -590,7 +655,7 @@ int usl_@P@symm@S@(int side, int uplo, int64_t M, int64_t N, @T@ alpha, const @T
 /* @syrk */
 /* C = alpha op(A) op(A)^T + beta C, of which the upper (uplo 121) or lower (122) triangle is read and written; C is N x N, op(A)
  * N x K, and op a transposition where trans is 112 (or 113). Where alpha is 0, A is not read; where beta is 0, C is not. */
-int usl_@P@syrk@S@(int uplo, int trans, int64_t N, int64_t K, @T@ alpha, const @T@ *A, int64_t lda, @T@ beta, @T@ *C, int64_t ldc)
+int usl_@P@syrk(int uplo, int trans, int64_t N, int64_t K, @T@ alpha, const @T@ *A, int64_t lda, @T@ beta, @T@ *C, int64_t ldc)
 {
     if (!USL_UPLO(uplo))
         return 1;
@@ -616,7 +681,7 @@ int usl_@P@syrk@S@(int uplo, int trans, int64_t N, int64_t K, @T@ alpha, const @
 
 /* @syr2k */
 /* C = alpha (op(A) op(B)^T + op(B) op(A)^T) + beta C, else like `syrk`. */
-int usl_@P@syr2k@S@(int uplo, int trans, int64_t N, int64_t K, @T@ alpha, const @T@ *A, int64_t lda, const @T@ *B, int64_t ldb, @T@ beta, @T@ *C, int64_t ldc)
+int usl_@P@syr2k(int uplo, int trans, int64_t N, int64_t K, @T@ alpha, const @T@ *A, int64_t lda, const @T@ *B, int64_t ldb, @T@ beta, @T@ *C, int64_t ldc)
 {
     if (!USL_UPLO(uplo))
         return 1;
@@ -645,7 +710,7 @@ int usl_@P@syr2k@S@(int uplo, int trans, int64_t N, int64_t K, @T@ alpha, const 
 }
 
 /* @triangular */
-int usl_@P@@NAME@@S@(int side, int uplo, int trans, int diag, int64_t M, int64_t N, @T@ alpha, const @T@ *A, int64_t lda, @T@ *B, int64_t ldb)
+int usl_@P@@NAME@(int side, int uplo, int trans, int diag, int64_t M, int64_t N, @T@ alpha, const @T@ *A, int64_t lda, @T@ *B, int64_t ldb)
 {
     if (!USL_SIDE(side))
         return 1;

@@ -20,35 +20,36 @@ if TYPE_CHECKING:
     from usl_core import Procedure
 
 TEMPLATE = Path(__file__).with_name("level3.c")
+THREADS = ("threads.c", "level3_threads.c")
+"""What follows its common part."""
 
-ROUTINES = ("gemm", "gemm_batch_strided", "symm", "syrk", "syr2k", "trmm", "trsm")
+TRANSPOSES = ("nn", "tn", "nt", "tt")
+"""Which of A and B are transposed, as the algorithms of products are called."""
+
+ROUTINES = ("gemm", "gemm_threads", "gemm_batch_strided", "symm", "syrk", "syr2k", "trmm", "trsm")
 """The routines, without the letter of the precision."""
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """One of the libraries: its name, which is that of its first entry, the type of elements, and whether it uses threads."""
+    """One of the libraries: its name, which is that of its first entry, and the type of elements."""
 
     name: str
     precision: Precision
-    parallel: bool
 
 
 VARIANTS = {
     variant.name: variant
     for variant in (
-        Variant("usl_sgemm", SINGLE, False),
-        Variant("usl_dgemm", DOUBLE, False),
-        Variant("usl_sgemm_parallel", SINGLE, True),
-        Variant("usl_dgemm_parallel", DOUBLE, True),
+        Variant("usl_sgemm", SINGLE),
+        Variant("usl_dgemm", DOUBLE),
     )
 }
 
 
 def entry_name(routine: str, name: str) -> str:
-    """The C name of a routine in the library of this name: usl_strsm, usl_dsyrk_parallel."""
-    variant = require_known(name)
-    return f"usl_{variant.precision.letter}{routine}{'_parallel' if variant.parallel else ''}"
+    """The C name of a routine in the library of this name: usl_strsm."""
+    return f"usl_{require_known(name).precision.letter}{routine}"
 
 
 def require_known(name: str) -> Variant:
@@ -67,7 +68,7 @@ def kernels(variant: Variant) -> list[Procedure]:
     from usl_avx512 import blas1, blas2, kernels_algorithms
     from usl_avx512.gemm import DOUBLE as DOUBLE_LANES
     from usl_avx512.gemm import SINGLE as SINGLE_LANES
-    from usl_avx512.gemm import Blocking, gemm_schedule
+    from usl_avx512.gemm import Blocking, gemm_ways
     from usl_avx512.gemm.blocks import few_columns, streamed
     from usl_avx512.gemm.columns import into_columns
     from usl_avx512.gemm.dots import dots, dots_by_blocks, dots_of_columns
@@ -78,13 +79,13 @@ def kernels(variant: Variant) -> list[Procedure]:
 
     letter = variant.precision.letter
     typ, lanes = TYPES[letter], SINGLE_LANES if variant.precision is SINGLE else DOUBLE_LANES
-    # small blocks of rows, of which threads get nearly as many each, and few are left over for one thread alone
-    blocking = Blocking(m=60, small=512) if variant.parallel else None
     found = []
-    for transposes in ("nn", "tn", "nt", "tt"):
+    for transposes in TRANSPOSES:
         plain = getattr(kernels_algorithms, "gemm" if transposes == "nn" else f"gemm_{transposes}")
-        scheduled = gemm_schedule(plain, lanes, blocking, parallel=variant.parallel)
-        found += [rename(scheduled, f"{letter}gemm_{transposes}"), streamed(plain, lanes)]
+        ways = gemm_ways(plain, lanes, Blocking())
+        for name in ("direct", "panels", "large"):
+            found.append(rename(getattr(ways, name).fast, f"{letter}gemm_{transposes}_{name}"))
+        found.append(streamed(plain, lanes))
     for a in (False, True):
         found += few_columns(lanes, a)
     found += [into_columns(lanes, turned) for turned in (False, True)]
@@ -116,10 +117,24 @@ def sections() -> dict[str, str]:
 def words(variant: Variant) -> dict[str, str]:
     """What stands in the template for the words in it."""
     letter = variant.precision.letter
-    chosen = {"T": variant.precision.ctype, "P": letter, "S": "_parallel" if variant.parallel else ""}
+    chosen = {"T": variant.precision.ctype, "P": letter}
     for rank in (1, 2):
         chosen |= {f"READ{rank}": f"usl_win_{rank}{TYPES[letter]}c", f"WRITE{rank}": f"usl_win_{rank}{TYPES[letter]}"}
     return chosen
+
+
+def sizes(variant: Variant) -> dict[str, str]:
+    """What stands in the template for the sizes from which products go one way or another."""
+    from usl_avx512.gemm import DOUBLE as DOUBLE_LANES
+    from usl_avx512.gemm import SINGLE as SINGLE_LANES
+    from usl_avx512.gemm import Blocking, worth_packing
+
+    blocking, lanes = Blocking(), SINGLE_LANES if variant.precision is SINGLE else DOUBLE_LANES
+    found = {"MANY_ROWS": str(blocking.many_rows), "BLOCK_N": str(blocking.n)}
+    for each in TRANSPOSES:
+        condition = worth_packing(blocking, lanes, *(letter == "t" for letter in each))
+        found[f"WORTH_{each.upper()}"] = condition.replace(" and ", " && ").replace(" or ", " || ")
+    return found
 
 
 @functools.cache
@@ -135,14 +150,22 @@ def gemm_library(name: str) -> Library:
 
     variant = require_known(name)
     plain = library([kernel.ir for kernel in kernels(variant)], name, exported=False)
-    chosen = words(variant)
+    chosen = words(variant) | sizes(variant)
     entries = [filled(sections()[routine], chosen) for routine in ROUTINES]
-    source = plain.files[f"{name}.c"] + filled(sections()["common"], chosen) + "\n".join(entries)
+    common = sections()["common"] + "".join(TEMPLATE.with_name(file).read_text(encoding="utf-8") for file in THREADS)
+    source = FIRST + plain.files[f"{name}.c"] + filled(common, chosen) + "\n".join(entries)
     head, end, tail = plain.files[f"{name}.h"].rpartition("#ifdef __cplusplus\n}")
     prototypes = "\n".join(f"{entry.partition(chr(10) + '{')[0]};\n" for entry in entries)
     header = f"{head}{COMMENT}{prototypes}\n{end}{tail}"
     return replace(plain, files=plain.files | {f"{name}.c": source, f"{name}.h": header})
 
+
+FIRST = """\
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* processors that a thread may run on */
+#endif
+"""
+"""What comes before any header."""
 
 COMMENT = """\
 /* Matrices are row-major; those that are written share no memory with the others. The result is 0, or the number (from 1) of
@@ -176,15 +199,14 @@ def gemm_path(name: str) -> Path:
     """
     from usl_avx512.kernels.sources import built_once
 
-    return built_once(name, lambda: gemm_library(name), require_known(name).parallel)
+    return built_once(name, lambda: gemm_library(name))
 
 
 @functools.cache
 def loaded(name: str) -> tuple[Any, Any]:
-    """cffi, and the compiled library, with the functions of the OpenMP runtime that it is linked with."""
+    """cffi, and the compiled library."""
     variant, ffi = require_known(name), foreign()
     for routine in ROUTINES:
         ffi.cdef(f"{filled(prototype(routine), words(variant))};")
-    ffi.cdef("int omp_get_max_threads(void); void omp_set_num_threads(int);")
-    # never unloaded: the threads of an OpenMP runtime outlive a call
+    # never unloaded: the threads of its teams outlive a call
     return ffi, ffi.dlopen(str(gemm_path(name)), ffi.RTLD_NOW | getattr(ffi, "RTLD_NODELETE", 0))

@@ -480,8 +480,8 @@ static PyObject *@P@_gemm(const Quick *self, PyObject *const *given)
 {
     struct matrix A, B, C;
     @T@ alpha, beta;
-    int trans_a, trans_b;
-    if (given[7] != NULL && !(PyLong_CheckExact(given[7]) && PyLong_AsLong(given[7]) == 1))
+    int trans_a, trans_b, overflow;
+    if (given[7] != NULL && !(PyLong_CheckExact(given[7]) && PyLong_AsLongLongAndOverflow(given[7], &overflow) == 1))
         return NULL;
     if (!take_@T@(given[3], 1, &alpha) || !take_@T@(given[4], 1, &beta) || !take_option(given[5], &trans_a) ||
         !take_option(given[6], &trans_b) || !take_matrix(given[0], @N@, 0, trans_a, &A) ||

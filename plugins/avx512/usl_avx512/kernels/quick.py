@@ -76,7 +76,7 @@ def source() -> str:
     types = [f"typedef int {name}({parameters});" for name, parameters in network_entries.ENTRIES.items()]
     forms = []
     for precision in (SINGLE, DOUBLE):
-        words = {"T": precision.ctype, "P": precision.letter, "S": "", "N": NUMPY_TYPES[precision.letter]}
+        words = {"T": precision.ctype, "P": precision.letter, "N": NUMPY_TYPES[precision.letter]}
         prototypes = [blas_library.prototype(routine) for routine in blas_library.KERNELS]
         prototypes += [level3_library.prototype(routine) for routine in level3_library.ROUTINES]
         types += [f"typedef {blas_library.filled(each, words)};" for each in prototypes]

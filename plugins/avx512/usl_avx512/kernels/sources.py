@@ -23,24 +23,23 @@ _making = threading.RLock()
 """Schedules share procedures that are made once (`functools.cache`), of which two threads that came at once would make two."""
 
 
-def built_once(name: str, make: Callable[[], Library], parallel: bool = False) -> Path:
+def built_once(name: str, make: Callable[[], Library]) -> Path:
     """The compiled library that make gives the C of, or what any process built under this name from the same sources.
 
-    parallel tells that it uses threads. name says all that make depends on, but for the sources of PACKAGES.
+    name says all that make depends on, but for the sources of PACKAGES.
 
     Raises:
         JitError: the processor has no AVX-512, or there is no C compiler.
     """
     from usl_c11.cache import remembered
-    from usl_c11.compiler import find_compiler, openmp_flags
+    from usl_c11.compiler import find_compiler
     from usl_c11.cpu import listed_features
 
     compiler, features = find_compiler(), listed_features()
     _require(("avx512f",), compiler)  # before anything is scheduled, which takes seconds
     if features is None:  # nothing says whether a library in the cache would run on this machine
         return _built(make(), compiler)
-    threads = openmp_flags(compiler) if parallel else ()
-    parts = ["usl_avx512.kernels", name, sources_digest(), *compiler.command, compiler.version, *threads, *sorted(features)]
+    parts = ["usl_avx512.kernels", name, sources_digest(), *compiler.command, compiler.version, *sorted(features)]
     with _making:
         return remembered(parts, lambda: _built(make(), compiler))
 
