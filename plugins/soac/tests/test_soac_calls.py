@@ -162,3 +162,42 @@ def test_threads_may_call_and_give_back_at_once():
     for each in threads:
         each.join()
     assert not wrong and live_blocks() == before
+
+
+def test_arguments_are_given_by_name_too():
+    x = np.arange(3.0)
+    for call in (PROGRAMS["changed"], PROGRAMS["changed"].interpret):
+        for found in (call(i=1, y=x, x=x), call(x, i=1, y=x), call(x, x, i=1)):
+            same(found, call(x, x, 1))
+
+
+@pytest.mark.parametrize(
+    ("args", "named", "message"),
+    [
+        ((), {"x": [1], "z": 2}, "tripled has no parameter z; its parameters: x"),
+        (([1],), {"x": [1]}, "tripled: x is given twice, by position and by name"),
+        (([1], [2]), {"x": [1]}, "tripled takes 1 arguments, 3 given; its parameters: x"),
+    ],
+)
+def test_names_that_do_not_fit_are_refused(args, named, message):
+    for call in (PROGRAMS["tripled"], PROGRAMS["tripled"].interpret):
+        with pytest.raises(SoacError, match=message):
+            call(*args, **named)
+    with pytest.raises(SoacError, match="changed: y and i are not given"):
+        PROGRAMS["changed"](x=[1.0])
+
+
+@pytest.mark.parametrize("arg", [np.ma.masked_array([1.0, 2.0]), [np.ma.masked_array([1.0, 2.0])], [1.0, np.ma.masked]])
+def test_masks_are_not_lost(arg):
+    for call in (PROGRAMS["changed"], PROGRAMS["changed"].interpret):
+        with pytest.raises(TypeError, match=r"changed: x must not be a masked array; fill it with numpy\.ma\.filled"):
+            call(arg, [1.0, 2.0], 0)
+    with pytest.raises(TypeError, match="changed: i must not be a masked array"):
+        PROGRAMS["changed"]([1.0], [2.0], np.ma.masked)
+
+
+def test_a_number_as_a_size_is_said_once():
+    main = parse_program("@soac\ndef f(x: u8[3]) -> i64:\n    return 1\n")["f"]
+    for call in (main, main.interpret):
+        with pytest.raises(ValueError, match="f: x has 2 elements, but 3 are declared"):
+            call([1, 2])

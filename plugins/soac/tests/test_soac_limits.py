@@ -7,7 +7,7 @@ import pytest
 from soac_agree import compare
 
 from usl_soac.decorators import parse_program
-from usl_soac.errors import ShapeError
+from usl_soac.errors import ShapeError, TooLargeError
 
 TWICE = """def f(k: i64, y: i64[n]) -> i64:
     xs = [1]
@@ -41,7 +41,8 @@ def function(text: str):
         (PAIRS, ([-1, -1],), ShapeError, "map: -2 is no size of a result of its function"),
         (EMPTY, (2**59, []), MemoryError, "concat: the array would be too large"),
         (COUNTED, (2**31 + 6,), ShapeError, "n is 2147483654, which no size of a kernel can be"),
-        (CALLED, (2**60,), MemoryError, "g: the array would be too large"),
+        (COUNTED, (2**31 + 6,), MemoryError, "n is 2147483654, which no size of a kernel can be"),
+        (CALLED, (2**60,), MemoryError, "7:18: MemoryError: iota: the array would be too large"),
         (SUMS, (np.zeros((2**50, 0)), [1]), Exception, "array of 1 dimension"),
     ],
 )
@@ -60,6 +61,22 @@ def test_an_argument_of_more_elements_than_any_memory_has_is_refused():
     for call in (rows, rows.interpret):
         with pytest.raises(MemoryError, match="f: the array would be too large"):
             call(np.zeros((2**50, 0), "i8"))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("len(flatten(replicate(0, replicate(n, 1.0))))", "replicate: the array would be too large"),
+        ("len(replicate(n, replicate(0, 1.0)))", "replicate: the array would be too large"),
+        ("iota(n)[5]", "iota: the array would be too large"),
+    ],
+)
+def test_more_elements_than_any_memory_has_are_a_failure_also_where_no_array_is_made(text, message):
+    main = function(f"def f(n: i64) -> i64:\n    return {text}")
+    for call in (main, main.interpret):
+        with pytest.raises(TooLargeError, match=message):
+            call(2**62)
+    assert issubclass(TooLargeError, MemoryError) and issubclass(TooLargeError, ShapeError)
 
 
 @pytest.mark.parametrize("args", [([2, 2],), ([-1, -1],), ([-1, 2],), ([],)])

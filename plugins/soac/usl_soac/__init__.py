@@ -23,9 +23,10 @@ if TYPE_CHECKING:
     from usl_soac.decorators import static_sizes as static_sizes
     from usl_soac.errors import ShapeError as ShapeError
     from usl_soac.errors import SoacError as SoacError
+    from usl_soac.errors import TooLargeError as TooLargeError
 
 _HOMES = {
-    **dict.fromkeys(("ShapeError", "SoacError"), "usl_soac.errors"),
+    **dict.fromkeys(("ShapeError", "SoacError", "TooLargeError"), "usl_soac.errors"),
     **dict.fromkeys(
         ("checked_once", "interleaved", "no_alloc", "parse_program", "sliced", "soac", "static_sizes"), "usl_soac.decorators"
     ),
@@ -34,6 +35,7 @@ _HOMES = {
 __all__ = [
     "ShapeError",
     "SoacError",
+    "TooLargeError",
     "checked_once",
     "interleaved",
     "no_alloc",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -22,6 +22,7 @@ def converted(signature: Signature, args: Sequence[Any], exact: bool, *, lent: b
 
     Raises:
         SoacError: there are too many or too few, or one is not of its type.
+        TypeError: one has a mask.
     """
     if len(args) != len(signature.params):
         names = ", ".join(each.name for each in signature.params)
@@ -31,6 +32,27 @@ def converted(signature: Signature, args: Sequence[Any], exact: bool, *, lent: b
         for formal, arg in zip(signature.params, args, strict=True)
         for leaf in _leaves(formal.declared, arg, f"{signature.name}: {formal.name}", exact, lent)
     ]
+
+
+def in_order(signature: Signature, args: Sequence[Any], named: Mapping[str, Any]) -> tuple[Any, ...]:
+    """The arguments in the order of the parameters, of which some are given by name.
+
+    Raises:
+        SoacError: there is no such parameter, or one is given twice, or not at all.
+    """
+    names = [each.name for each in signature.params]
+    known = f"its parameters: {', '.join(names)}"
+    if len(args) > len(names):
+        raise ill_typed(f"{signature.name} takes {len(names)} arguments, {len(args) + len(named)} given; {known}", None)
+    for name in named:
+        if name not in names:
+            raise ill_typed(f"{signature.name} has no parameter {name}; {known}", None)
+        if name in names[: len(args)]:
+            raise ill_typed(f"{signature.name}: {name} is given twice, by position and by name", None)
+    missing = [name for name in names[len(args) :] if name not in named]
+    if missing:
+        raise ill_typed(f"{signature.name}: {' and '.join(missing)} {'are' if len(missing) > 1 else 'is'} not given", None)
+    return (*args, *(named[name] for name in names[len(args) :]))
 
 
 def given_back(declared: Declared, results: Iterator[Any], *, copied: bool = True) -> Any:
@@ -43,6 +65,8 @@ def given_back(declared: Declared, results: Iterator[Any], *, copied: bool = Tru
 
 def _leaves(declared: Declared, arg: Any, what: str, exact: bool, lent: bool) -> Iterator[Any]:
     if isinstance(declared, Leaf):
+        if _is_masked(arg):
+            raise TypeError(f"{what} must not be a masked array; fill it with numpy.ma.filled")
         typ = declared.type
         yield _array(typ, arg, what, exact, lent) if typ.rank else _scalar(typ.scalar, arg, what, exact)
         return
@@ -50,6 +74,11 @@ def _leaves(declared: Declared, arg: Any, what: str, exact: bool, lent: bool) ->
         raise ill_typed(f"{what} is a tuple of {len(declared.items)}, not {_shown(arg)}", None)
     for item, part in zip(declared.items, arg, strict=True):
         yield from _leaves(item, part, what, exact, lent)
+
+
+def _is_masked(arg: Any) -> bool:
+    """Whether it is, or lists of it hold, an array of NumPy with a mask, which would be lost."""
+    return isinstance(arg, np.ma.MaskedArray) or (isinstance(arg, list | tuple) and any(map(_is_masked, arg)))
 
 
 def _scalar(scalar: ScalarType, arg: Any, what: str, exact: bool) -> Any:

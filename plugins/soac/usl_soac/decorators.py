@@ -102,8 +102,10 @@ class Function(Tuned, Declaration):
 
         return operators.check_operators(self.core())
 
-    def interpret(self, *args: Any, exact: bool = False) -> Any:
+    def interpret(self, /, *args: Any, exact: bool = False, **named: Any) -> Any:
         """The results by the interpreter, which says what a program means; with exact f32 and f64 are fractions.
+
+        Arguments are given by position or by name, but for one that is called exact: by position.
 
         Raises:
             SoacError: an argument is not of its type, or the program is not well-formed.
@@ -113,17 +115,24 @@ class Function(Tuned, Declaration):
         from usl_soac import arguments, interp  # NumPy
 
         signature = self.__usl_soac__.signature
+        args = arguments.in_order(signature, args, named) if named else args
         given = arguments.converted(signature, args, exact)
         results = interp.interpret(program, given, exact=exact, invariant=invariant)
         return arguments.given_back(signature.result, iter(results))
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, /, *args: Any, **named: Any) -> Any:
         """The results. The program is compiled when it is first called; C-contiguous arrays are lent to it, not copied.
+
+        Arguments are given by position or by name.
 
         Raises:
             SoacError: an argument is not of its type, or the program is not well-formed.
             ShapeError, IndexError, AssertionError, ZeroDivisionError, MemoryError: a test of the program fails.
         """
+        if named:
+            from usl_soac import arguments
+
+            args = arguments.in_order(self.__usl_soac__.signature, args, named)
         return (self._call or self._first_call())(args)
 
     def _first_call(self) -> Callable[[Sequence[Any]], Any]:

@@ -11,3 +11,7 @@ class SoacError(UslError):
 
 class ShapeError(ValueError):
     """A program failed since arrays do not have the sizes that they must have. The text names the place in the program."""
+
+
+class TooLargeError(ShapeError, MemoryError):
+    """An array would be larger than memory, or than a size of a kernel can be: a failure of its size, and of memory."""

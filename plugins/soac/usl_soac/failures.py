@@ -11,14 +11,14 @@ from collections.abc import Mapping, Sequence
 from usl_core.errors import Span, render
 from usl_core.ir.types import ScalarType
 from usl_soac.core import Failure, Site
-from usl_soac.errors import ShapeError
+from usl_soac.errors import ShapeError, TooLargeError
 
 EXCEPTIONS: Mapping[Failure, type[Exception]] = {
     Failure.SHAPE: ShapeError,
     Failure.INDEX: IndexError,
     Failure.ASSERTION: AssertionError,
     Failure.DIVISION: ZeroDivisionError,
-    Failure.MEMORY: MemoryError,
+    Failure.MEMORY: TooLargeError,
 }
 
 
@@ -145,8 +145,12 @@ def argument(function: str, param: str, dim: int, term: str, origin: str | None,
     """
     where = "" if dim == 0 else f" in dimension {dim}"
     why = f" ({origin})" if origin else ""
-    text = f"{function}: {param} has {{0}} elements{where}, but {term} is {{1}}{why}"
-    return Site(span, Failure.SHAPE, text)
+    return Site(span, Failure.SHAPE, f"{function}: {param} has {{0}} elements{where}, but {_valued(term)}{why}")
+
+
+def _valued(term: str) -> str:
+    """A term and its value, {1}; a number has no other."""
+    return "{1} are declared" if term.isdigit() else f"{term} is {{1}}"
 
 
 def negative_size(function: str, size: str, span: Span) -> Site:
@@ -158,15 +162,16 @@ def promise(function: str, term: str, position: int, dim: int, span: Span) -> Si
     """The size found, the size promised, of dimension `dim` of result `position`."""
     of = f"dimension {dim} of " if dim else ""
     result = "the result" if position == 0 else f"result {position}"
-    return Site(span, Failure.SHAPE, f"{function}: {of}{result} has {{0}} elements, but {term} is promised, which is {{1}}")
+    promised = "{1} are promised" if term.isdigit() else f"{term} is promised, which is {{1}}"
+    return Site(span, Failure.SHAPE, f"{function}: {of}{result} has {{0}} elements, but {promised}")
 
 
 def stated(name: str, dim: int, term: str, span: Span) -> Site:
     """`x: f64[n] = e`: the size found, the size stated."""
     where = "" if dim == 0 else f" in dimension {dim}"
-    return Site(span, Failure.SHAPE, f"{name} has {{0}} elements{where}, but {term} is {{1}}")
+    return Site(span, Failure.SHAPE, f"{name} has {{0}} elements{where}, but {_valued(term)}")
 
 
 def kernel_size(procedure: str, formal: str, span: Span) -> Site:
-    """A size that a kernel does not take."""
-    return Site(span, Failure.SHAPE, f"{procedure}: {formal} is {{0}}, which no size of a kernel can be")
+    """A size that is larger than a kernel takes: the interpreter runs out of memory there, or is near it."""
+    return Site(span, Failure.MEMORY, f"{procedure}: {formal} is {{0}}, which no size of a kernel can be")

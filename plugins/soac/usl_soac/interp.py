@@ -229,6 +229,8 @@ class Interpreter:
                 inner = self.atom(value, env)
                 shape = inner.shape if isinstance(inner, np.ndarray) else ()
                 size = self.count(count, "replicate", shape, types[0].scalar, env, span)
+                if 0 in shape and size:
+                    return (self.nothing((size, *shape), types[0], span, "replicate"),)
                 made = np.empty((size, *shape), dtype_of(types[0].scalar, self.exact))
                 made[...] = inner
                 return (self.moved(made),)
@@ -310,7 +312,7 @@ class Interpreter:
         size: int = self.atom(atom, env)
         if size < 0:
             raise failures.failed(failures.negative(what, span), (size,))
-        if size * int(np.prod(rows, dtype=object)) * scalar.bits // 8 > MOST_BYTES:
+        if size > sizes.SIZE_LIMIT or size * int(np.prod(rows, dtype=object)) * scalar.bits // 8 > MOST_BYTES:
             raise failures.failed(failures.too_large(span, what))
         return size
 
@@ -421,12 +423,12 @@ class Interpreter:
         """The values of a statement, apart."""
         return self.values(statement, dict(env))
 
-    def nothing(self, shape: tuple[int, ...], typ: Type, span: Span) -> Any:
+    def nothing(self, shape: tuple[int, ...], typ: Type, span: Span, what: str = "map") -> Any:
         """An array without elements. NumPy has none whose other dimensions are beyond all memory."""
         try:
             return np.empty(shape, dtype_of(typ.scalar, self.exact))
         except ValueError:
-            raise failures.failed(failures.too_large(span, "map")) from None
+            raise failures.failed(failures.too_large(span, what)) from None
 
     def folded(self, expr: core.Reduce | core.Scan, types: Sequence[Type], env: Env, span: Span) -> tuple[Value, ...]:
         """`reduce` and `scan`, from the left, the neutral element first."""

@@ -13,7 +13,7 @@ from usl_soac.building import TRUE, Dims, Scope
 from usl_soac.checking import Context, check_equal, coerced
 from usl_soac.core import Atom, Expr, Lambda, Param, Statement, Type
 from usl_soac.scalars import BOOL, F64, I64
-from usl_soac.sizes import COUNT_LIMIT, ZERO, Compare, Term, ceiling_quotient, literal, product, total
+from usl_soac.sizes import COUNT_LIMIT, SIZE_LIMIT, ZERO, Compare, Term, ceiling_quotient, literal, product, total
 
 Certs = tuple[Sym, ...]
 MOST_ELEMENTS = 2.0**62
@@ -36,15 +36,23 @@ def at_least_zero(atom: Atom, what: str, statement: Statement, scope: Scope) -> 
     return scope.check(scope.compare(Compare("<=", ZERO, term)), failures.negative(what, statement.span), (atom,))
 
 
+def _small(atom: Atom, what: str, statement: Statement, scope: Scope) -> Certs:
+    """Nothing is made of more elements than any memory holds, whether it is ever needed or not."""
+    test = Compare("<=", scope.term(atom), literal(SIZE_LIMIT))
+    if scope.facts.proves(test):
+        return ()
+    return scope.check(scope.compare(test), failures.too_large(statement.span, what))
+
+
 def iota(statement: Statement, expr: core.Iota, scope: Scope) -> None:
     count = scope.atom(expr.count)
-    certs = at_least_zero(count, "iota", statement, scope)
+    certs = (*at_least_zero(count, "iota", statement, scope), *_small(count, "iota", statement, scope))
     keep(statement, core.Iota(count, expr.scalar, span=expr.span), [(scope.term(count),)], certs, scope)
 
 
 def replicate(statement: Statement, expr: core.Replicate, scope: Scope) -> None:
     count, value = scope.atom(expr.count), scope.atom(expr.value)
-    certs = at_least_zero(count, "replicate", statement, scope)
+    certs = (*at_least_zero(count, "replicate", statement, scope), *_small(count, "replicate", statement, scope))
     dims = (scope.term(count), *scope.shape(value))
     keep(statement, core.Replicate(count, value, span=expr.span), [dims], certs, scope)
 
