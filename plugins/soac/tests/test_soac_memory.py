@@ -42,6 +42,32 @@ def tried(x: f64[n], k: i64) -> f64[n]:
         at = reduce(min, k - 1, map(lambda c: max(i64(c), 0), candidates))
         best = max(best, candidates[at])
     return map(lambda v: v * best, x)
+
+@soac
+def stages(x: f64[n], k: i64) -> f64[n]:
+    for i in range(k):
+        x0 = x
+        for j in range(i % 4):
+            x = map(lambda v, w: 0.5 * v + 0.25 * (w + x[0]), x0, x)
+    return x
+
+@soac
+def restarted(x: f64[n], k: i64) -> f64[n]:
+    total = f64(0.0)
+    for i in range(k):
+        y = x
+        for j in range(3):
+            y = map(lambda v: 0.5 * v + y[0] + total, y)
+        total = total + reduce(add, 0.0, y)
+    return map(lambda v: v * total, x)
+
+@soac
+def passed_on(x: f64[n], k: i64) -> f64[n]:
+    for i in range(k):
+        for j in range(2):
+            for m in range(i % 3):
+                x = map(lambda v: 0.5 * v + 0.25 * x[n - 1], x)
+    return x
 """
 
 MAIN = """
@@ -72,7 +98,7 @@ int main(void)
 
 
 @pytest.mark.skipif(probe.program("cc") is None, reason="there is no C compiler")
-@pytest.mark.parametrize("name", ["heat", "means", "kept", "added", "tried"])
+@pytest.mark.parametrize("name", ["heat", "means", "kept", "added", "tried", "stages", "restarted", "passed_on"])
 def test_the_debug_runtime_counts_as_many_arrays_as_allocations_says_and_no_more_in_more_rounds(
     name: str, tmp_path: Path
 ) -> None:

@@ -8,9 +8,9 @@ from contextlib import nullcontext
 from usl_core import Procedure
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import I64, U32
-from usl_perceus import not_empty, not_written
+from usl_perceus import not_empty
 from usl_soac import core, failures
-from usl_soac.constants import element_type, zero
+from usl_soac.constants import zero
 from usl_soac.core import Const, Param, Statement
 from usl_soac.kernel_formals import Argument
 from usl_soac.lowering import known
@@ -150,8 +150,7 @@ def _argument(argument: Argument, frame: Frame, general: bool) -> str:
                 if len(dims) > 2 or not all(dim.name is not None for dim in dims):
                     frame.countable([frame.term(dim) for dim in dims])
                 frame.allocates(param.name.name, " * ".join(f"({dim})" for dim in dims) or "1", param.type.scalar)
-                element = element_type(param.type.scalar)  # a kernel writes all of a result that is read, and reads none of it
-                return f"{frame.module.uses(f'not_written_{element}', not_written(element))}({count})"
+                return frame.blank(count, param.type.scalar)
             return f"array({count}, {'0.0' if param.type.scalar.is_real else '0'})"
         case Argument(kind="bad"):
             return "array(1, 0)"

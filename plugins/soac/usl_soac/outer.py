@@ -61,7 +61,8 @@ def outer(
         if (name, part) not in texts:
             texts[name, part] = ""
             function = program.function(name, part)
-            texts[name, part] = _function(function, program, uses if kernels else None, terms or {}, module)
+            is_entry = (name, part) == entry
+            texts[name, part] = _function(function, program, uses if kernels else None, terms or {}, module, is_entry=is_entry)
     failures = [_exception(count) for count in sorted(module.failures)]
     text = "\n".join([*failures, *texts.values()])
     return Outer(text, module.names, module.sites, module.kernels, module.not_kernels, module.allocations)
@@ -72,11 +73,15 @@ def _exception(count: int) -> str:
     return "\n".join(["@exception", f"class Failed{count}:", *(f"    {each}: i64" for each in fields), ""])
 
 
-def _function(function: Function, program: Program, uses: Uses | None, terms: Mapping[Sym, Term], module: Module) -> str:
+def _function(
+    function: Function, program: Program, uses: Uses | None, terms: Mapping[Sym, Term], module: Module, *, is_entry: bool
+) -> str:
     frame = Frame(module)
     frame.program, frame.uses, frame.name, frame.write_deferred = program, uses, function.name, write_now
     frame.terms.update(terms)
     frame.lengths = frozenset(function.sizes)
+    if is_entry and "no_alloc" not in function.promises:
+        frame.lent = frozenset(param.name for param in function.params)
     names = [frame.fresh(param.name.name) for param in function.params]
     received(function.params, names, frame)
     heads = [f"{name}: {_kind(param.type)}" for name, param in zip(names, function.params, strict=True)]

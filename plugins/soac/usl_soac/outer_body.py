@@ -17,6 +17,7 @@ from usl_soac import core
 from usl_soac.core import Atom, Body, Const, Expr, Param, Statement, Type
 from usl_soac.kernel_calls import called
 from usl_soac.kernel_values import NotAKernel
+from usl_soac.loop_buffers import Buffers, buffers, swap
 from usl_soac.outer_arrays import ARRAY_FORMS
 from usl_soac.outer_frame import Frame, Value
 from usl_soac.outer_scalars import operation
@@ -119,7 +120,7 @@ def write(expr: Expr, pattern: Sequence[Param], frame: Frame) -> Sequence[Value]
         case core.If():
             return _if(expr, pattern, frame)
         case core.Loop():
-            return _loop(expr, frame)
+            return _loop(expr, pattern, frame)
         case core.Call():
             return _call(expr, pattern, frame)
         case core.Kernel():
@@ -178,44 +179,28 @@ def _if(expr: core.If, pattern: Sequence[Param], frame: Frame) -> Sequence[Value
     return [frame.current(target) for target in targets]
 
 
-def _loop(expr: core.Loop, frame: Frame) -> Sequence[Value]:
+def _loop(expr: core.Loop, pattern: Sequence[Param], frame: Frame) -> Sequence[Value]:
     targets = [
         frame.named(param.name.name, value_of(atom, frame)) for param, atom in zip(expr.params, expr.initial, strict=True)
     ]
-    spares = _spares(expr, targets, frame)
+    beside = buffers(expr, pattern, targets, frame)
     index = frame.fresh(expr.index.name.name if expr.index else "round")
     if expr.bound is not None and expr.condition is None:
         with frame.loop(f"for {index} in range({frame.scalar(expr.bound)})"):
-            _round(expr, targets, spares, index, frame)
+            _round(expr, targets, beside, index, f"{index} == 0", frame)
     else:
         scalar = expr.index.type.scalar.name if expr.index else "i64"
         frame.line(f"{index} = {scalar}(0)")
         head = f"while {f'{index} < {frame.scalar(expr.bound)}' if expr.bound is not None else 'True'}"
         with frame.loop(head):
-            _round(expr, targets, spares, index, frame)
+            _round(expr, targets, beside, index, f"{index} == {scalar}(0)", frame)
             frame.line(f"{index} = {index} + {scalar}(1)")
     return [frame.current(target) for target in targets]
 
 
-def _spares(expr: core.Loop, targets: Sequence[Value], frame: Frame) -> dict[str, str]:
-    """For arrays that a kernel makes anew in each round, of a size that stays, a second one to write into: they are swapped."""
-    if frame.uses is None:
-        return {}
-    made = {param.name: statement.value for statement in expr.body.statements for param in statement.pattern if param.type.dims}
-    spares: dict[str, str] = {}
-    for param, target, result in zip(expr.params, targets, expr.body.results, strict=True):
-        if not isinstance(target, View) or not isinstance(result, Sym) or not isinstance(made.get(result), KERNELS):
-            continue
-        inside = {other.name for other in expr.params} | {expr.index.name if expr.index else None}
-        sizes = {sym for dim in param.type.dims if dim is not None for sym in dim.names()}
-        if sizes & inside or list(expr.body.results).count(result) > 1:
-            continue
-        spare = frame.made("spare", param.type.scalar, target.dims)
-        spares[target.base] = frame.spares[result] = spare.base
-    return spares
-
-
-def _round(expr: core.Loop, targets: Sequence[Value], spares: Mapping[str, str], index: str, frame: Frame) -> None:
+def _round(
+    expr: core.Loop, targets: Sequence[Value], beside: Mapping[str, Buffers], index: str, is_first: str, frame: Frame
+) -> None:
     for param, target in zip(expr.params, targets, strict=True):
         frame.bind(param, frame.current(target))
     if expr.condition is not None:
@@ -225,10 +210,7 @@ def _round(expr: core.Loop, targets: Sequence[Value], spares: Mapping[str, str],
     if expr.index is not None:
         frame.bind(expr.index, index)
     frame.kept |= {atom for atom in expr.body.results if isinstance(atom, Sym)}
-    results = write_body(expr.body, frame)
-    swapped = [target for target in targets if isinstance(target, View) and target.base in spares]
-    kept = [replace(each, base=spares[each.base]) for each in swapped]
-    frame.assign([*targets, *kept], [*results, *swapped])
+    swap(targets, write_body(expr.body, frame), beside, is_first, frame)
 
 
 # ---- calls

@@ -10,7 +10,7 @@ from typing import Any
 from usl_core.errors import NOWHERE
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import I64, ScalarType
-from usl_perceus import not_empty
+from usl_perceus import not_empty, not_written
 from usl_soac import core, failures
 from usl_soac.allocations import Allocation
 from usl_soac.constants import constant, element_type, zero
@@ -90,6 +90,8 @@ class Frame:
         """Of the statement that is written."""
         self.scratch: list[tuple[str, str]] = []
         """Arrays that kernels in the innermost loop write into, and the names under which they are when a round ends."""
+        self.lent: frozenset[Sym] = frozenset()
+        """Arguments that whoever calls may need afterwards."""
         self.lengths: frozenset[Sym] = frozenset()
         """The sizes of the function's arrays."""
         self.kept: set[Sym] = set()
@@ -149,27 +151,47 @@ class Frame:
         It is made before the loops if it is as large as an array of the function; another size may be none, or more than there
         is memory for where no round is run, so that such an array is made when it is first needed.
         """
+        needed = result.name in self.kept and result.type.dims  # a number is read from its array at once
+        if self._depth != self._body or needed:
+            return None
+        base = self.made_before_loops("scratch", result.type.scalar, dims, result.name.name)
+        if base is not None:
+            self.scratch.append((base, name))
+        return base
+
+    def made_before_loops(self, name: str, scalar: ScalarType, dims: Sequence[Term], of: str = "") -> str | None:
+        """An array that kernels write, made before all loops; None if there are none, or its size is not known there."""
         sizes = {sym for dim in dims for sym in dim.names()}
         plain = all(dim.name is not None or dim.constant is not None for dim in dims)
-        needed = result.name in self.kept and result.type.dims  # a number is read from its array at once
-        if self._first is None or self._depth != self._body or needed or not plain:
-            return None
-        if not sizes <= self._outside or len(dims) > 2:
+        if self._first is None or not plain or not sizes <= self._outside or len(dims) > 2:
             return None
         at, depth = self._first
-        base, typ = self.fresh("scratch"), result.type.scalar
+        base = self.fresh(name)
         count = times(*map(self._sum, dims)) if dims else "1"
         is_safe = len(sizes) <= 1 and sizes <= self.lengths
-        self.lines.insert(at, "    " * depth + f"{base} = array({count if is_safe else 0}, {zero(typ)})")
+        self.lines.insert(at, "    " * depth + f"{base} = {self.blank(count if is_safe else '0', scalar)}")
         if not is_safe:
             with self.block(f"if len({base}) != {count}"):
-                self.line(f"{base} = array({count}, {zero(typ)})")
+                self.line(f"{base} = {self.blank(count, scalar)}")
         loops, self.loops = self.loops, 0
         for each in [count] if is_safe else ["0", count]:
-            self.allocates(result.name.name, each, typ)
+            self.allocates(of or name, each, scalar)
         self.loops = loops
-        self.scratch.append((base, name))
         return base
+
+    def at_end_of_round(self, base: str, name: str) -> None:
+        """What the round has under a name is base in the next one, if the round comes by here each time."""
+        if self._first is not None and self._depth == self._body:
+            self.scratch.append((base, name))
+
+    def is_scratch(self, base: str) -> bool:
+        """Whether a kernel writes an array again in the next round."""
+        return any(name == base for _, name in self.scratch)
+
+    def blank(self, count: str, scalar: ScalarType) -> str:
+        """The text of an array of which nothing is read before it is written: by a kernel, which writes all of its results."""
+        element = element_type(scalar)
+        return f"{self.module.uses(f'not_written_{element}', not_written(element))}({count})"
 
     @contextmanager
     def scope(self) -> Iterator[None]:
@@ -282,13 +304,13 @@ class Frame:
         assert len(dims) == type_.rank, "a size is not known"
         return View(base, type_.scalar, dims, self.row_strides(dims))
 
-    def made(self, name: str, scalar: ScalarType, dims: Sequence[str]) -> View:
-        """A new array of zeros."""
+    def made(self, name: str, scalar: ScalarType, dims: Sequence[str], *, blank: bool = False) -> View:
+        """A new array of zeros, or one that is yet to be written."""
         self.countable(dims)
         count = self.let("count", times(*dims))
         base = self.fresh(name)
         self.allocates(name, count, scalar)
-        self.line(f"{base} = array({count}, {zero(scalar)})")
+        self.line(f"{base} = {self.blank(count, scalar) if blank else f'array({count}, {zero(scalar)})'}")
         return View(base, scalar, tuple(dims), self.row_strides(dims))
 
     def countable(self, dims: Sequence[str]) -> None:
