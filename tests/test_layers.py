@@ -173,7 +173,7 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "lowering_soacs",
         "outer_frame",
         "outer_arrays outer_scalars regions",
-        "kernel_calls outer_soacs",
+        "kernel_calls loop_buffers outer_soacs",
         "outer_body",
         "outer",
         "result_memory",

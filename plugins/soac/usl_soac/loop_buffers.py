@@ -35,15 +35,13 @@ class Buffers:
 
 
 def buffers(expr: core.Loop, pattern: Sequence[Param], targets: Sequence[Value], frame: Frame) -> dict[str, Buffers]:
-    """By the name of the carried array, those beside it: for arrays of a size that stays, which a kernel makes in each round."""
+    """By the name of a carried array, those beside it: for arrays of a size that stays, made by a kernel in each round."""
     if frame.uses is None:
         return {}
     made = {param.name: statement.value for statement in expr.body.statements for param in statement.pattern if param.type.dims}
     inside = {other.name for other in expr.params} | {expr.index.name if expr.index else None}
     found: dict[str, Buffers] = {}
-    for param, start, target, result, after in zip(
-        expr.params, expr.initial, targets, expr.body.results, pattern, strict=True
-    ):
+    for param, start, target, result, after in zip(expr.params, expr.initial, targets, expr.body.results, pattern, strict=True):
         if not isinstance(target, View) or not isinstance(result, Sym) or not isinstance(made.get(result), KERNELS):
             continue
         sizes = {sym for dim in param.type.dims if dim is not None for sym in dim.names()}
@@ -65,7 +63,7 @@ def _made(name: str, typ: Type, like: View, frame: Frame) -> str:
 
 
 def _is_needed_later(start: Atom, frame: Frame) -> bool:
-    """Whether an array that a loop begins with may still be needed in the loop or after it, so that it cannot be overwritten."""
+    """Whether the array that a loop begins with may be needed in the loop or after it, and cannot be overwritten."""
     assert isinstance(start, Sym) and frame.uses is not None
     view = frame.view(start)
     names = [sym for sym, value in frame.values.items() if isinstance(value, View) and value.base == view.base]
