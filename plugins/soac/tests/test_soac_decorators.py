@@ -143,7 +143,6 @@ def unchanged(x: f64[n], y: f64[n], k: i64) -> tuple[f64[n], f64[n], f64[n]]:
         np.arange(3, dtype="f2"),
         np.arange(3, dtype="u8"),
         np.array([1.5, 2, 3], object),
-        np.ma.array([1.0, 2.0, 3.0], mask=[0, 1, 0]),
         memoryview(np.arange(3.0)),
         range(3),
         (np.float32(1), 2, 3.0),

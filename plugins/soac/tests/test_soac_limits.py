@@ -79,6 +79,15 @@ def test_more_elements_than_any_memory_has_are_a_failure_also_where_no_array_is_
     assert issubclass(TooLargeError, MemoryError) and issubclass(TooLargeError, ShapeError)
 
 
+def test_more_rounds_than_a_kernel_counts_are_a_failure_and_not_fewer():
+    text = "def f(x: i64[n], k: i64) -> i64[n]:\n    def g(v):\n        for i in range(k):\n            v = (v ^ i) + 1\n"
+    main = function(text + "        return v\n    return map(g, x)")
+    assert list(main(np.arange(3), 2)) == list(main.interpret(np.arange(3), 2))
+    assert len(main(np.arange(0), 2**31)) == 0
+    with pytest.raises(TooLargeError, match="2147483648 rounds of a loop"):
+        main(np.arange(3), 2**31)
+
+
 @pytest.mark.parametrize("args", [([2, 2],), ([-1, -1],), ([-1, 2],), ([],)])
 def test_rows_of_a_negative_size_fail_in_all_passes(args):
     main = function(PAIRS)

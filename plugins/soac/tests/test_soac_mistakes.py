@@ -19,6 +19,7 @@ def refused(body: str, head: str = HEAD) -> SoacError:
 
 MISTAKES = [
     # not in the language
+    ("return map(lambda e: map(lambda g: 1, ()), x)", "E761", "3:26", "map needs at least one array"),
     ("x[0] = y\nreturn x", "E760", "3:5", "an element cannot be assigned; write x = x.set(0, v)"),
     ("x[0, 1] += 1\nreturn x", "E760", "3:5", "an element cannot be assigned; write x = x.set((0, 1), v)"),
     ("g = lambda v: v\nreturn x", "E760", "3:5", "a function is no value of a variable"),

@@ -172,6 +172,11 @@ def stated(name: str, dim: int, term: str, span: Span) -> Site:
     return Site(span, Failure.SHAPE, f"{name} has {{0}} elements{where}, but {_valued(term)}")
 
 
+def kernel_rounds(procedure: str, span: Span) -> Site:
+    """A loop with more rounds than one of a kernel has: the interpreter would take hours for them."""
+    return Site(span, Failure.MEMORY, f"{procedure}: {{0}} rounds of a loop are more than a kernel can count")
+
+
 def kernel_size(procedure: str, formal: str, span: Span) -> Site:
     """A size that is larger than a kernel takes: the interpreter runs out of memory there, or is near it."""
     return Site(span, Failure.MEMORY, f"{procedure}: {formal} is {{0}}, which no size of a kernel can be")

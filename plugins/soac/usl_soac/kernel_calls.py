@@ -39,7 +39,8 @@ def called(
         if param.name not in frame.spares and (base := frame.before_loops(param, name, dims)) is not None:
             frame.spares[param.name] = base
     at_least_one = " and ".join(f"{size} > 0" for size in dict.fromkeys(sizes) if not size.isdigit())
-    bounds = [frame.scalar(sym) for sym in kernel.bounds if frame.types[sym].scalar in (I64, U32)]
+    _test_rounds(kernel, at_least_one, statement, frame)
+    bounds = [frame.scalar(sym) for sym, ends in kernel.bounds.items() if ends and frame.types[sym].scalar in (I64, U32)]
     if bounds:
         with frame.block(f"if {' or '.join(f'i64({text}) > {KERNEL_SIZE_LIMIT}' for text in bounds)}"), frame.scope():
             _by_outer_code(statement, [*names, *bad], frame, outer)
@@ -71,6 +72,17 @@ def _test_sizes(kernel: Kernel, sizes: Sequence[str], statement: Statement, fram
         with frame.block(f"if {size} > {KERNEL_SIZE_LIMIT}"):
             site = failures.kernel_size(kernel.procedure.name(), size.rpartition("_")[0] or size, statement.span)
             frame.raises(frame.module.site(site), [size])
+
+
+def _test_rounds(kernel: Kernel, at_least_one: str, statement: Statement, frame: Frame) -> None:
+    """Loops of a kernel count to 2^31 - 1; those that end by data may have a larger limit, and no more rounds."""
+    if not frame.module.checked:
+        return
+    for sym, ends_by_data in kernel.bounds.items():
+        if not ends_by_data and frame.types[sym].scalar in (I64, U32):
+            limit = f"i64({frame.scalar(sym)})"
+            with frame.block(f"if {' and '.join(filter(None, [f'{limit} > {KERNEL_SIZE_LIMIT}', at_least_one]))}"):
+                frame.raises(frame.module.site(failures.kernel_rounds(kernel.procedure.name(), statement.span)), [limit])
 
 
 def _by_outer_code(statement: Statement, names: Sequence[str], frame: Frame, outer: Outer) -> None:

@@ -48,8 +48,9 @@ class Formals:
     arguments: list[Argument] = field(default_factory=list)
     wanted: dict[Term, None] = field(default_factory=dict)
     bad: Target | None = None
-    bounds: dict[Sym, None] = field(default_factory=dict)
-    """Numbers from outside that bound the rounds of loops which end by data: there is no kernel for more than 2^31 - 1."""
+    bounds: dict[Sym, bool] = field(default_factory=dict)
+    """Numbers from outside that bound the rounds of loops, and whether one of these ends by data: for more than 2^31 - 1 there
+    is no kernel."""
     is_empty: bool = False
     """Whether a size is 0 for certain."""
     _extents: dict[Term, tuple[Expr, Expr]] = field(default_factory=dict)
@@ -59,6 +60,10 @@ class Formals:
     _constants: dict[tuple[str, str], Scalar] = field(default_factory=dict)
     _arrays: dict[Sym, Arr] = field(default_factory=dict)
     _spellings: set[str] = field(default_factory=set)
+
+    def bound(self, sym: Sym, ends_by_data: bool) -> None:
+        """A number from outside bounds the rounds of a loop."""
+        self.bounds[sym] = self.bounds.get(sym, False) or ends_by_data
 
     def spelling(self, text: str) -> str:
         """A name that no formal has yet."""

@@ -44,11 +44,12 @@ class Scalar:
 
 @dataclass(frozen=True, slots=True)
 class Outside:
-    """The formals of a scalar from outside: as data, and as a control value; `bounds` says that it bounds a loop's rounds."""
+    """The formals of a scalar from outside: as data, and as a control value; `bounds` says that it bounds
+    a loop's rounds, and whether that loop ends by data."""
 
     as_data: Callable[[], Scalar]
     as_control: Callable[[], Expr]
-    bounds: Callable[[], None]
+    bounds: Callable[[bool], None]
 
 
 @dataclass(frozen=True, slots=True)

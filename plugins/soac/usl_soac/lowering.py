@@ -114,7 +114,7 @@ class Lowering:
         if typ == Type(I64) and (number := self.formals.size(size)) is not None:
             return self._size(size, number)
         formals = self.formals
-        outside = Outside(lambda: formals.scalar(sym), lambda: formals.index(sym), lambda: formals.bounds.update({sym: None}))
+        outside = Outside(lambda: formals.scalar(sym), lambda: formals.index(sym), lambda ends: formals.bound(sym, ends))
         return Scalar(typ.scalar, outside=outside)
 
     def scalar(self, atom: Atom) -> Scalar:

@@ -6,8 +6,8 @@ and is needed in it alone. Everything else is outer code, which can do all that 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from usl_core import Procedure, build
 from usl_core.errors import UslError
@@ -46,8 +46,9 @@ class Kernel:
     """Those, and of those in them, that are computed where they are read."""
     is_general: bool = False
     """Whether there is the general form only, since a size is 0 for certain."""
-    bounds: Collection[Sym] = ()
-    """Numbers that bound the rounds of loops: where one is above 2^31 - 1 the kernel cannot be called."""
+    bounds: Mapping[Sym, bool] = field(default_factory=dict)
+    """Numbers that bound the rounds of loops, and whether one of these ends by data: where one is above 2^31 - 1 the kernel
+    cannot be called."""
 
 
 def is_deferred(statement: Statement, uses: Uses) -> bool:
@@ -133,10 +134,10 @@ def _kernel(statements: Sequence[Statement], frame: Frame, name: str) -> Kernel:
     general = _procedure(statements, frame, f"{name}_any", positive=False) if has_sizes or first.is_empty else None
     if first.is_empty:
         assert general is not None
-        return Kernel(*general, None, (), statements, fused, is_general=True, bounds=tuple(first.bounds))
+        return Kernel(*general, None, (), statements, fused, is_general=True, bounds=first.bounds)
     procedure = _procedure(statements, frame, name, positive=True)
     found, arguments = general or (None, ())
-    return Kernel(*procedure, found, arguments, statements, fused, bounds=tuple(first.bounds))
+    return Kernel(*procedure, found, arguments, statements, fused, bounds=first.bounds)
 
 
 def _procedure(

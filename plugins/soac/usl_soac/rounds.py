@@ -109,8 +109,7 @@ def _as_control(at: Lowering, atom: Atom, ends_by_data: bool) -> Expr | None:
     value = at.scalar(atom)
     if value.control is not None or value.outside is None or not (value.type == I64 or value.type in _NARROWER):
         return value.control
-    if ends_by_data:
-        value.outside.bounds()
+    value.outside.bounds(ends_by_data)
     return value.outside.as_control()
 
 

@@ -105,9 +105,10 @@ def soac_hist(
 
 
 def _arrays(what: str, values: Sequence[Value], span: Span) -> tuple[Sym, ...]:
-    if not values:
+    names = tuple(array(leaf, what, span)[0] for value in values for leaf in leaves(value))
+    if not names:
         raise ill_typed(f"{what} needs at least one array", span)
-    return tuple(array(leaf, what, span)[0] for value in values for leaf in leaves(value))
+    return names
 
 
 def _arity(function: Argument, given: int, span: Span) -> None:
