@@ -154,11 +154,11 @@ def _function(name: str, typ: str, rng: Any) -> Kernel:
 
 def commands() -> list[str]:
     """The compilers to be asked."""
-    from shutil import which
+    from usl_core.probe import program
 
     if chosen := os.environ.get("USL_COMPILERS", "").split():
         return chosen
-    found = {path: name for name in reversed(CANDIDATES) if (path := which(name))}
+    found = {path: name for name in reversed(CANDIDATES) if (path := program(name))}
     real = {os.path.realpath(path): name for path, name in found.items()}
     return [name for name in CANDIDATES if name in real.values()]
 
