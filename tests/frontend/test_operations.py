@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import pickle
 import random
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -20,7 +22,7 @@ from usl_core.interp import POISON, Buffer, run
 from usl_core.ir.operation import Operation
 from usl_core.ir.printer import show_with_scope
 from usl_core.ir.traverse import same
-from usl_core.ir.types import I8, U8, U16, R
+from usl_core.ir.types import B8, I8, U8, U16, R
 from usl_core.procedure import proc_from_source
 from usl_core.scheduling import (
     fission,
@@ -44,7 +46,13 @@ CALLS = (
     "select(a, b, b, 3)",
     "{t}({w}(a) * {w}(b))",
     "{t}({n}(a))",
+    "{t}(a < b)",
+    "{t}(a <= b) * b",
+    "select(a != b, a, b)",
+    "select(a == 7 or b == 7, {t}(7), a & b)",
+    "select(a < b and not a == 0, b, a)",
 )
+TRUTHS = ("a & b", "a | b", "a ^ b", "a == b", "a != b", "not a", "a and not b", "select(a, b, a)", "select(a == b, a, not b)")
 
 
 def declared(text: str, typ: Any, **options: Any) -> Operation:
@@ -79,10 +87,19 @@ def test_what_refutes_a_law_does_so_in_the_interpreter_and_what_is_proved_holds_
     op = declared(text.format(t=typ, w=wide, n=narrow), typ)
     rng = random.Random(text)
     low, high = typ.int_range()
+    samples = [[rng.choice((low, -1, 0, 1, 7, 8, high, rng.randint(low, high))) for _ in "abc"] for _ in range(25)]
+    assert_laws_are_judged_right(op, [[max(x, low) for x in sample] for sample in samples])
+
+
+@pytest.mark.parametrize("text", TRUTHS)
+def test_laws_of_truth_values_are_judged_as_a_table_of_all_of_them_does(text: str) -> None:
+    assert_laws_are_judged_right(declared(text, B8), list(itertools.product((0, 1), repeat=3)))
+
+
+def assert_laws_are_judged_right(op: Operation, cases: Sequence[Sequence[int]]) -> None:
+    """What refutes a law does so in the interpreter, and what is proved holds there in the cases."""
     for law in ("commutative", "associative", "idempotent"):
-        values = counterexample(op, law)
-        samples = [[rng.choice((low, -1, 0, 1, 7, 8, high, rng.randint(low, high))) for _ in "abc"] for _ in range(25)]
-        samples = [[max(x, low) for x in sample] for sample in samples]
+        values, samples = counterexample(op, law), cases
         if values is not None:
             samples = [[int(values.get(name, 0)) for name in "abc"]]
         holds = []

@@ -2,7 +2,7 @@
 
 Every operation that is translated is total and has the meaning of docs/semantics.md: shifts shift everything out from the
 width on, division of integers rounds to minus infinity and is 0 by 0. What is not translated (functions of floats,
-conversions between integers and floats) proves nothing.
+conversions between integers, truth values apart, and floats) proves nothing.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Any
 from usl_core.analysis.solver import RLIMIT
 from usl_core.ir import nodes as ir
 from usl_core.ir.combining import as_extremes
-from usl_core.ir.externs import ABS, MAX, MIN, SELECT
+from usl_core.ir.externs import ABS, AT_MOST, EQUAL, LESS, MAX, MIN, RELATIONS, SELECT
 from usl_core.ir.operation import Operation
 from usl_core.ir.sym import Sym
-from usl_core.ir.types import ScalarType
+from usl_core.ir.types import B8, ScalarType
 from usl_core.shared_z3 import alone_in_z3, z3_module
 
 
@@ -124,15 +124,18 @@ class _Translation:
         plain = as_extremes(expr)
         if plain is not expr:
             return self._call(plain, typ)
-        if fn not in (MIN, MAX, SELECT, ABS):
+        if fn not in (MIN, MAX, SELECT, ABS, *RELATIONS):
             raise NotTranslated(f"the function {fn.name}")
-        args = [self.data(arg) for arg in expr.args]
+        compared, args = expr.args[0].type, [self.data(arg) for arg in expr.args]
+        assert isinstance(compared, ScalarType)
         match args:
+            case [a, b] if fn in RELATIONS:
+                at_most = z3.Not(self._less(compared, b, a))
+                holds = {LESS: self._less(compared, a, b), AT_MOST: at_most, EQUAL: a == b}[fn]
+                return z3.If(holds, z3.BitVecVal(1, 1), z3.BitVecVal(0, 1))
             case [x]:
                 return z3.If(x < 0, -x, x) if typ.signed else x
             case [a, b, x, y]:
-                compared = expr.args[0].type
-                assert isinstance(compared, ScalarType)
                 return z3.If(self._less(compared, a, b), x, y)
             case [a, b]:
                 less = self._less(typ, a, b) if fn is MIN else self._less(typ, b, a)
@@ -142,6 +145,8 @@ class _Translation:
 
     def _cast(self, arg: ir.Expr, typ: ScalarType) -> Any:
         source = arg.type
+        if source == B8 and not typ.is_int:
+            return self.z3.If(self.data(arg) == 1, self.z3.RealVal(1), self.z3.RealVal(0))
         if not isinstance(source, ScalarType) or source.is_int != typ.is_int:
             raise NotTranslated(f"a conversion from {source} to {typ}")
         value = self.data(arg)
