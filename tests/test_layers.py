@@ -165,7 +165,7 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "types",
         "blocks",
         "allocations constants copying kernel_uses kernel_values own_arrays siblings size_terms views",
-        "kernel_ops",
+        "kernel_ops lazy_maps",
         "choices kernel_formals",
         "lowering",
         "lowering_arrays rounds",

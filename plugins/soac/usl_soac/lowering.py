@@ -25,12 +25,12 @@ from usl_soac.kernel_formals import Formals, as_scalar, reading
 from usl_soac.kernel_ops import chosen, condition, constant, control, data, data_type, is_choice, operation
 from usl_soac.kernel_uses import Uses
 from usl_soac.kernel_values import Arr, NotAKernel, Outside, Scalar, Target, Value, further
+from usl_soac.lazy_maps import is_elementwise, read_whole
 from usl_soac.scalars import BOOL, SCALARS
 from usl_soac.siblings import is_plain, together
 from usl_soac.size_terms import defined
 from usl_soac.sizes import Term, literal, substitute
 from usl_soac.sizes import name as name_term
-from usl_soac.traverse import walk
 
 REDUCTIONS = {"+": "+", "*": "*", "min": "min", "max": "max"}
 """The operators that `x op= e` has."""
@@ -564,54 +564,8 @@ def known(typ: Type) -> tuple[Term, ...]:
     return dims
 
 
-def is_elementwise(expr: core.Map) -> bool:
-    """Whether each element of the result is computed alone."""
-    body = expr.function.body
-    if len(body.results) != 1 or expr.sizes or any(map(_is_by_itself, walk(body))):
-        return False
-    if len(body.statements) == 1 and isinstance(body.statements[0].value, core.Map):
-        return is_elementwise(body.statements[0].value)
-    return not any(param.type.dims for each in body.statements for param in each.pattern)
-
-
-def _is_by_itself(statement: Statement) -> bool:
-    """Tests are made whether elements are read or not, and loops that end by data in many lanes at once."""
-    return isinstance(statement.value, core.Assert) or _ends_by_data(statement)
-
-
-def _ends_by_data(statement: Statement) -> bool:
-    return isinstance(statement.value, core.Loop) and statement.value.condition is not None
-
-
 SPECULATED = 8
 _PARTIAL = frozenset(("//", "%", "**"))
-
-
-def read_whole(body: Body, uses: Uses) -> set[Statement]:
-    """The maps in a body that give elements, all of which one other function over arrays reads."""
-    readers: dict[Sym, Statement] = {}
-    for statement in body.statements:
-        if isinstance(statement.value, core.Map | core.Reduce | core.Scan):
-            readers.update((each, statement) for each in statement.value.arrays)
-    found = set()
-    for each in body.statements:
-        if not isinstance(each.value, core.Map) or each.value.sizes or not each.pattern:
-            continue
-        if any(map(_ends_by_data, walk(each.value.function.body))):
-            continue
-        reader = readers.get(each.pattern[0].name)
-        if reader is None or any(readers.get(param.name) is not reader for param in each.pattern):
-            continue
-        if not all(len(param.type.dims) == 1 and uses.once(param.name) for param in each.pattern):
-            continue
-        if is_strict(reader) or not any(isinstance(inner.value, core.Assert) for inner in walk(each.value.function.body)):
-            found.add(each)
-    return found
-
-
-def is_strict(statement: Statement | None) -> bool:
-    """Whether it reads all rows of its arrays wherever it stands."""
-    return statement is not None and isinstance(statement.value, core.Reduce | core.Scan)
 
 
 def _scalar_of(function: Lambda, lowering: Lowering) -> Any:

@@ -30,6 +30,7 @@ from usl_soac.choices import where
 from usl_soac.core import Atom, Lambda, Param, Statement
 from usl_soac.kernel_ops import condition, data
 from usl_soac.kernel_values import Arr, Scalar, Target, Value
+from usl_soac.lazy_maps import ends_by_data
 from usl_soac.lowering import Lowering
 from usl_soac.rounds import limits, most_rounds, rounds
 from usl_soac.scalars import BOOL, CERT
@@ -65,7 +66,7 @@ def _fits(at: Lowering, function: Lambda) -> bool:
     body = function.body
     inside = frozenset(param.name for each in walk(body) for param in each.pattern) | {param.name for param in function.params}
     rows = {param.name for param in function.params if param.type.dims}
-    if not any(_ends_by_data(each) for each in body.statements) or not rows.isdisjoint(body.results):
+    if not any(ends_by_data(each) for each in body.statements) or not rows.isdisjoint(body.results):
         return False
     return all(_in_lanes(at, each, inside) for each in body.statements)
 
@@ -74,16 +75,12 @@ def _in_lanes(at: Lowering, statement: Statement, inside: frozenset[Sym]) -> boo
     if any(param.type.dims for param in statement.pattern):
         return False
     loop = statement.value
-    if not _ends_by_data(statement) or not isinstance(loop, core.Loop):
+    if not ends_by_data(statement) or not isinstance(loop, core.Loop):
         return True
     assert loop.condition is not None
     if not any(limit not in inside for limit, _ in limits(loop)):
         return False
     return all(_in_lanes(at, each, inside) for part in (loop.condition, loop.body) for each in part.statements)
-
-
-def _ends_by_data(statement: Statement) -> bool:
-    return isinstance(statement.value, core.Loop) and statement.value.condition is not None
 
 
 # ---- sixteen elements
@@ -140,7 +137,7 @@ class _Block:
     def run(self, targets: Sequence[Target]) -> None:
         """The function, whose results are written to the targets at `first` and so on."""
         body = self.function.body
-        loops = [each for each in body.statements if _ends_by_data(each)]
+        loops = [each for each in body.statements if ends_by_data(each)]
         needed = {sym for each in loops for sym in used_by_statement(each)}
         read = [
             param
@@ -164,7 +161,7 @@ class _Block:
         """What is done one after the other, with one loop over lanes for all that stands between loops which end by data."""
         run: list[_Item] = []
         for position, item in enumerate(items):
-            if isinstance(item, Statement) and _ends_by_data(item):
+            if isinstance(item, Statement) and ends_by_data(item):
                 self.phase(run, _needs(items[position:]))
                 self.loop(item)
                 run = []

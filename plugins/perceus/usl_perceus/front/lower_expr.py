@@ -22,16 +22,16 @@ from usl_perceus.front.kernel_fills import filled
 from usl_perceus.front.kernel_tests import KernelArguments, Part
 from usl_perceus.front.library import strings
 from usl_perceus.front.limits import ENDED, asked_after
-from usl_perceus.front.lower_builtins import BuiltinCalls, closure
+from usl_perceus.front.lower_builtins import closure
+from usl_perceus.front.lower_exceptions import Handling
 from usl_perceus.front.lower_kernel import kernel_call, part_of
 from usl_perceus.front.plain import COMPARED
 from usl_perceus.front.raising import raised_here
-from usl_perceus.front.resolve import exception_fields, is_abstract, signature
+from usl_perceus.front.resolve import is_abstract, signature
 from usl_perceus.front.typed import (
     BuiltinUse,
     ConstantUse,
     ConUse,
-    ExceptionUse,
     FieldUse,
     ForeignUse,
     FunUse,
@@ -59,7 +59,7 @@ class NestedFun:
 Env = Mapping[str, "ir.Atom | NestedFun"]
 
 
-class Lowering(BuiltinCalls):
+class Lowering(Handling):
     """Lowers one copy of a function; `lifted` collects the functions nested in it."""
 
     def __init__(self, instances: Instances, typed: Typed, named: Substitution, name: str) -> None:
@@ -172,9 +172,9 @@ class Lowering(BuiltinCalls):
             case sx.Lambda():
                 return self._lambda(node, env)
             case sx.Raise(value=value):
-                return ir.Raise(self._exception(value, env, block), self.type(node), "", span=span)
+                return ir.Raise(self.exception(value, env, block), self.type(node), "", span=span)
             case sx.Try():
-                return self._try(node, env)
+                return self.try_(node, env)
             case sx.SetValue(reference=reference, value=value):
                 args = (self.atom(reference, env, block), self.atom(value, env, block))
                 return ir.Prim("ref_set", args, ir.UNIT, span=span)
@@ -295,17 +295,17 @@ class Lowering(BuiltinCalls):
                 is_split = fun is strings()["split"]
                 return texts.separated(self.instances, args[1], call, block) if is_split else call
             case FunUse(fun=fun, types=types):
-                return self._fun_call(fun, types, self._given(node, env, block), type_, block, span)
+                return self._fun_call(fun, types, self.given(node, env, block), type_, block, span)
             case NestedUse():
                 assert isinstance(node.function, sx.Name)
                 found = env[node.function.name]
                 assert isinstance(found, NestedFun)
-                return ir.Call(found.name, (*found.captures, *self._given(node, env, block)), type_, span=span)
+                return ir.Call(found.name, (*found.captures, *self.given(node, env, block)), type_, span=span)
             case ConUse(con=con, types=types):
                 made = self.instances.con(con, self._closed(types))
-                return self._made(made, self._given(node, env, block), block, span)
+                return self._made(made, self.given(node, env, block), block, span)
             case ForeignUse(foreign=foreign):
-                outside = ir.ForeignCall(self.instances.foreign(foreign), self._given(node, env, block), type_, span=span)
+                outside = ir.ForeignCall(self.instances.foreign(foreign), self.given(node, env, block), type_, span=span)
                 return asked_after(outside, self.instances.exception(ENDED), block) if self.instances.limited else outside
             case KernelUse(kernel=kernel, may_be_empty=may_be_empty):
                 arguments = self._kernel_arguments(kernel, node, env, block)
@@ -352,7 +352,7 @@ class Lowering(BuiltinCalls):
         args = self.atoms([*owner, *node.args], env, block)
         return args if len(args) == count else (*args, ir.Lit(0, ir.I64))
 
-    def _given(self, node: sx.Call, env: Env, block: Block) -> tuple[ir.Atom, ...]:
+    def given(self, node: sx.Call, env: Env, block: Block) -> tuple[ir.Atom, ...]:
         """The arguments in the order of the parameters, evaluated in that of the source; then the defaults."""
         given = self.atoms(node.args, env, block)
         return tuple(
@@ -510,70 +510,6 @@ class Lowering(BuiltinCalls):
         params = tuple(ir.Var(name, type_) for name, type_ in zip(node.params, types, strict=True))
         rest = self.expr(node.rest, {**env, **{param.name: param for param in params}})
         return ir.LetJoin(label, params, rest, body, span=node.span)
-
-    # -- exceptions
-
-    def _exception(self, value: sx.Expr, env: Env, block: Block) -> ir.Atom:
-        if isinstance(value, sx.Name) and isinstance(self.typed.uses.get(value), LocalUse):
-            caught = env[value.name]
-            assert not isinstance(caught, NestedFun)
-            return caught
-        callee = value.function if isinstance(value, sx.Call) else value
-        use = self.typed.uses[callee]
-        assert isinstance(use, ExceptionUse)
-        con = self.instances.exception(use.exception)
-        if not con.fields:
-            return ir.Nullary(con)
-        given = self._given(value, env, block) if isinstance(value, sx.Call) else ()
-        made = ir.MakeCon(con, given, span=value.span)
-        return block.atom(made, ir.EXN, "exception", value.span)
-
-    def _jump_from(self, caught: sx.Handler | sx.ConstructorPattern, label: ir.Label, type_: ir.Type) -> ir.Branch:
-        """One of several exceptions that a handler catches."""
-        use = self.typed.uses[caught]
-        assert isinstance(use, ExceptionUse)
-        con = self.instances.exception(use.exception)
-        binders = tuple(ir.Var(f"field{i}", field) for i, (_, field) in enumerate(con.fields))
-        return ir.Branch(con, binders, ir.Jump(label, (), type_, span=caught.span), span=caught.span)
-
-    def _try(self, node: sx.Try, env: Env) -> ir.Expr:
-        type_ = self.type(node)
-        value, exception = ir.Var("result", self.type(node.body)), ir.Var("exception", ir.EXN)
-        branches: list[ir.Branch] = []
-        default: ir.Expr = ir.Raise(exception, type_, span=node.span)
-        shared: list[tuple[ir.Label, ir.Expr]] = []
-        if self.instances.limited and any(handler.pattern is None for handler in node.handlers):
-            ended = self.instances.exception(ENDED)  # no handler of the program catches that
-            branches.append(ir.Branch(ended, (), ir.Raise(exception, type_, span=node.span), span=node.span))
-        for handler in node.handlers:
-            inside = {**env, handler.caught: exception}
-            if handler.pattern is None:
-                default = self.expr(handler.body, inside)
-                continue
-            if handler.others:
-                label = ir.Label("handler")
-                shared.append((label, self.expr(handler.body, inside)))
-                branches.append(self._jump_from(handler, label, type_))
-                branches.extend(self._jump_from(other, label, type_) for other in handler.others)
-                continue
-            use = self.typed.uses[handler]
-            assert isinstance(use, ExceptionUse)
-            con = self.instances.exception(use.exception)
-            binders = tuple(ir.Var(f"field{i}", field) for i, (_, field) in enumerate(con.fields))
-            inner = Block()
-            fields = exception_fields(use.exception)
-            bound = self.bind_fields(self.typed.patterns[handler], binders, fields, inner, handler.span)
-            body = inner.wrap(self.expr(handler.body, {**inside, **bound}))
-            branches.append(ir.Branch(con, binders, body, span=handler.span))
-        handled = ir.Match(exception, tuple(branches), default, span=node.span) if branches else default
-        for label, body in reversed(shared):
-            handled = ir.LetJoin(label, (), body, handled, span=node.span)
-        then: ir.Expr = ir.Ret(value, span=node.span)
-        if node.then is not None:
-            after = Block()
-            bound = self.bind(self.typed.patterns[node], value, self.typed.types[node.body], after, node.span)
-            then = after.wrap(self.expr(node.then, {**env, **bound}))
-        return ir.TryLet(value, self.expr(node.body, env), then, exception, handled, span=node.span)
 
 
 def _wrapper(name: str, captures: tuple[ir.Var, ...], type_: ir.Type, span: Span) -> ir.Lambda:
