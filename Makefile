@@ -19,6 +19,9 @@ PROJECTS := pyproject.toml $(wildcard plugins/*/pyproject.toml)
 PLUGINS  := $(patsubst %/pyproject.toml,%,$(wildcard plugins/*/pyproject.toml))
 TYPED    := usl_core $(foreach plugin,$(PLUGINS),$(plugin)/usl_$(notdir $(plugin)))
 
+# Hundreds of processes of the tests import the same modules: none should compile them again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help setup demo test test-bare check trusted new-kinds dist-test fuzz mutate bench clean

@@ -281,6 +281,7 @@ def test_a_question_to_z3_leaves_ctrl_c_able_to_end_a_wait():
         import os, signal, threading
         from usl_core.analysis import affine, formula as fml, solver
         from usl_core.ir.sym import Sym
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # what a shell starts with `&` ignores it
         n = Sym("n")
         square = affine.of_atom(affine.Product((affine.var(n), affine.var(n))))
         solver._z3_prove([fml.eq(square - 7)], fml.FALSE, [n])
