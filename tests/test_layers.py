@@ -61,7 +61,7 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "plugin",
     ),
     "usl_c11": (
-        "compiler ctext drivers folding formats low_precision memory names reductions runtime types usage",
+        "compiler ctext drivers folding formats low_precision memory names reductions remainders runtime types usage",
         "cache checks cpu literals mirror",
         "helpers",
         "unit",

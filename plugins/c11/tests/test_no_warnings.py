@@ -10,6 +10,7 @@ from c11_compile import compiles, require, write
 
 from usl_c11.emit import library
 from usl_core import Procedure
+from usl_core.interp import run
 from usl_core.ir.config import Config, ConfigField
 from usl_core.ir.types import F32, INDEX
 from usl_core.procedure import proc_from_source
@@ -52,6 +53,22 @@ BODIES = {
     for typ in ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
     for term in ("t[0] % 64", "t[0] & 6", "t[0] | 2", "u32(t[0] & 6)", "u32(t[0]) | 2", "u32(t[0]) % 64")
 }
+REMAINDERS = {
+    "{} % 4 == 0 and {} % 2 != 0": False,
+    "scale < 1.0 and {} % 4 == 0 and {} % 2 != 0": False,
+    "{} % 2 != 0 and scale < 1.0 and {} % 8 == 2": False,
+    "{} % 4 == 1 and {} % 8 == 2": False,
+    "{} % 4 != 0 or {} % 2 == 0": True,
+    "{} % 4 == 0 and {} % 2 == 0": None,
+    "{} % 4 == 2 or {} % 2 != 0": None,
+    "{} % 4 == 0 and {} % 3 != 0": None,
+}
+"""Conditions, and what they always are."""
+BODIES |= {
+    f"tests of remainders of {typ} {term}": f"t: {typ}[4]\nfor i in seq(0, 4):\n    t[i] = {typ}(n)\nfor j in seq(0, n):\n"
+    + "".join(f"    if {each.replace('{}', term)}:\n        x[0] = 1.0\n    else:\n        x[1] = 1.0\n" for each in REMAINDERS)
+    for typ, term in (("i32", "j"), ("i64", "(j - n)"), ("i32", "t[1]"), ("u8", "t[1]"))
+}
 
 
 def program(body: str) -> Procedure:
@@ -67,6 +84,25 @@ def test_compilers_do_not_warn(body: str, compiler: str, tmp_path: Path) -> None
     require(compiler)
     write(library([program(body).ir], "lib").files, tmp_path)
     assert compiles(compiler, tmp_path / "lib.c", ["-O3", "-fopenmp"]) == ""
+
+
+@pytest.mark.parametrize(("condition", "always"), REMAINDERS.items())
+def test_tests_of_remainders_that_decide_each_other_are_decided_in_c(condition: str, always: bool | None) -> None:
+    p = proc_from_source(
+        "def f(n: size, scale: f32, a: i32[n], of_index: i32[n], of_data: i32[n], flags: b8[n]):\n"
+        "    for j in seq(0, n):\n"
+        f"        if {condition.replace('{}', '(j - n)')}:\n            of_index[j] = 1\n"
+        f"        if {condition.replace('{}', 'a[j]')}:\n            of_data[j] = 1\n"
+        f"        flags[j] = {condition.replace('{}', 'a[j]')}\n"
+    )
+    assert ("if (true)" in p.c_code() or "if (false)" in p.c_code()) is (always is not None)
+    a, found, expected = np.arange(-9, 9, dtype=np.int32), np.zeros((2, 18), np.int32), np.zeros((2, 18), np.int32)
+    flags, wanted = np.zeros((2, 18), np.bool_)
+    p.jit()(18, 0.5, a, *found, flags)
+    run(p.ir, [18, 0.5, a, *expected, wanted], mode="machine")
+    assert np.array_equal(found, expected) and np.array_equal(flags, wanted)
+    if always is not None:
+        assert (found == always).all() and (flags == always).all()
 
 
 def test_what_is_left_out_is_what_never_runs() -> None:

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Sequence
 from fractions import Fraction
 
-from usl_c11 import arith
+from usl_c11 import arith, remainders
 from usl_c11.ctext import C, binary, call, cast, unary
 from usl_c11.folding import folded
 from usl_c11.intervals import ends, fits
@@ -137,6 +137,8 @@ def condition(expr: Expr, fn: Function) -> C:
         case ReadConfig():
             return config_field(expr, fn)
         case BinaryOp(op=("and" | "or") as op, lhs=lhs, rhs=rhs):
+            if (always := remainders.decided(op, lhs, rhs)) is not None:
+                return TRUE if always else FALSE
             return _connective(op, condition(lhs, fn), condition(rhs, fn))
         case BinaryOp(op=op, lhs=lhs, rhs=rhs):
             return _comparison(op, lhs, rhs, fn)
@@ -239,6 +241,10 @@ def data(expr: Expr, fn: Function) -> C:
             return unary("!", data(lhs, fn))
         case BinaryOp(op="^", lhs=lhs, rhs=rhs) if folded(rhs) == all_bits(scalar):
             return arith.inverted(data(lhs, fn), scalar, unit, expr.span)
+        case BinaryOp(op="&" | "|" as op, lhs=lhs, rhs=rhs) if scalar == B8 and (
+            (always := remainders.decided(op, lhs, rhs)) is not None
+        ):
+            return integer_literal(int(always), scalar)
         case BinaryOp(op="&" | "|" | "^" as op, lhs=lhs, rhs=rhs):
             return arith.bitwise(op, data(lhs, fn), data(rhs, fn), scalar, unit, expr.span)
         case BinaryOp(op="<<" | ">>" as op, lhs=lhs, rhs=rhs):
