@@ -1,8 +1,9 @@
 """Random programs whose functions of map, reduce and filter have loops that end by data: `for` with `break`, bounded `while`.
 
-State is of one to four numbers of several types, loops are nested or follow each other, limits are passed, constant, sizes, or
-of the element; elements are as many as there are lanes, one more, one less, several times that; numbers may be infinite, no
-numbers, or wrap around. Products are by powers of two, so that contracting them into sums changes nothing.
+Conditions may look into a table, perhaps beyond its ends; some loops stand in branches, or carry a small array. State is of one
+to four numbers of several types, loops are nested or follow each other, limits are passed, constant, sizes, or of the element;
+elements are as many as there are lanes, one more, one less, several times that; numbers may be infinite, no numbers, or wrap
+around. Products are by powers of two, so that contracting them into sums changes nothing.
 """
 
 from __future__ import annotations
@@ -53,6 +54,8 @@ class LoopGenerator:
     rng: random.Random
     lines: list[str] = field(default_factory=list)
     count: int = 0
+    array: tuple[str, str] | None = None
+    """The name of an array of three numbers that loops change, and the type of these."""
 
     def one(self, items: Sequence[Any]) -> Any:
         return self.rng.choice(items)
@@ -116,8 +119,15 @@ class LoopGenerator:
         """Statements with one or two loops; names of results."""
         self.assigned(env, indent, self.one([0, 1, 2]))
         state = [self.assigned(env, indent, 1)[0] for _ in range(self.one([1, 2, 2, 3]))]
+        if self.maybe(0.15):
+            self.array = self.fresh("t"), env["a"]
+            self.lines.append(f"{indent}{self.array[0]} = replicate(3, {self.literal(env['a'])})")
         for _ in range(self.one([1, 1, 1, 2])):
-            self.loop(env, state, indent, depth=0)
+            if self.maybe(0.12):
+                self.lines.append(f"{indent}if {self.truth(env)}:")
+                self.loop(dict(env), state, indent + "    ", depth=0)
+            else:
+                self.loop(env, state, indent, depth=0)
             self.assigned(env, indent, self.one([0, 0, 1]))
         if self.maybe(0.2):
             found = self.fresh("v")
@@ -153,10 +163,23 @@ class LoopGenerator:
         self.lines.append(f"{indent}{counter} = {typ}({start})")
         env[counter] = inner[counter] = typ
         tests = [f"{counter} < {limit}" if self.maybe(0.8) else f"{limit} > {counter}", self.truth(inner)]
+        if self.maybe(0.25):
+            tests[self.one([1, 2]) :] = [self.looked_up(inner, counter if typ == "i64" else f"i64({counter})")]
         self.rng.shuffle(tests)
         self.lines.append(f"{indent}while {' and '.join(tests)}:")
         self.changes(inner, state, inside, depth)
         self.lines.append(f"{inside}{counter} += 1")
+
+    def looked_up(self, env: dict[str, str], counter: str) -> str:
+        """A condition that may fail."""
+        names = [name for name, typ in env.items() if typ == "i64"]
+        index = self.one([counter, counter, f"{counter} + {self.one(names)}", f"abs({self.one(names)}) % k"])
+        return self.one(["table[{}] != 3", "table[{}] < 4", "9 // (table[{}] + 4) > 0", "table[{}] > -4"]).format(index)
+
+    def third(self, env: dict[str, str]) -> str:
+        """An index of the array, which seldom is out of range."""
+        name = self.one([name for name, typ in env.items() if typ == "i64"])
+        return f"abs({name}) % {3 if self.maybe(0.9) else 4}"
 
     def changes(self, env: dict[str, str], state: Sequence[str], indent: str, depth: int) -> None:
         """New values for the state, perhaps by a loop in the loop, and perhaps with a test that may fail."""
@@ -165,6 +188,9 @@ class LoopGenerator:
             self.loop(env, [self.one(state)], indent, depth=1)
         if self.maybe(0.08):
             self.lines.append(f'{indent}assert {self.value("i64", env)} != 11, "a test"')
+        if self.array and self.maybe(0.6):
+            name, typ = self.array
+            self.lines.append(f"{indent}{name} = {name}.set({self.third(env)}, {self.value(typ, env)})")
         for name in state:
             if self.maybe(0.25):
                 self.lines += [
@@ -207,6 +233,8 @@ class LoopGenerator:
         if chance < 0.08:
             other = self.one([name for name, each in env.items() if each not in ("bool", typ)])
             return f"{left} + {typ}({other})"
+        if self.array and self.array[1] == typ and chance < 0.3:
+            return f"{left} + {self.array[0]}[{self.third(env)}]"
         if typ == "i64" and chance < 0.25:
             return f"{left} + table[{self.one([f'abs({right}) % k', right, f'min(max({right}, 0), k - 1)'])}]"
         forms = REAL if typ[0] == "f" else WHOLE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import Any
 
@@ -61,6 +62,26 @@ def gathered(x: i64[n], table: i64[m]) -> i64[n]:
             v = table[v]
             k += 1
         return k
+    return map(g, x)
+
+@soac
+def looked_up(x: i64[n], table: i64[m], limit: i64) -> i64[n]:
+    def g(v):
+        total, k = v, 0
+        while table[v + k] != 7 and k < limit:
+            total = total + table[v]
+            k += 1
+        return total
+    return map(g, x)
+
+@soac
+def looked_around(x: i64[n], table: i64[m], limit: i64) -> i64[n]:
+    def g(v):
+        total, k = v, -2
+        while 99 // table[v + k + 2] != 7 and limit > k:
+            total = total + k
+            k += 1
+        return total
     return map(g, x)
 
 @soac
@@ -173,6 +194,21 @@ def test_a_test_in_the_loop_counts_for_lanes_that_go_on():
             programs["gathered"](bad, table)
     with pytest.raises(AssertionError, match="too long"):
         programs["gathered"](np.resize(np.array([1, 0]), 18), np.array([0, 1]))
+
+
+@pytest.mark.parametrize("limit", [-1, 0, 1, 4, 5, 16, 17])
+def test_a_condition_that_may_fail_is_asked_once_more_where_the_counter_has_reached_its_limit(limit):
+    """Not only as often as there are rounds: an index may be out of range when it is asked last."""
+    table = np.where(np.arange(22) == 20, 0, 100)
+    for length, name, count in itertools.product(range(1, 23), ("looked_up", "looked_around"), (3, 35)):
+        x, said = np.arange(count) % 2, []
+        for way in (programs[name], programs[name].interpret):
+            try:
+                said.append(way(x, table[:length], limit).tolist())
+            except (IndexError, ZeroDivisionError) as error:
+                said.append(str(error))
+        assert said[0] == said[1], (name, length)
+    assert len(programs["looked_up"].kernels) == len(programs["looked_around"].kernels) == 1
 
 
 def test_a_loop_without_a_bound_is_outer_code():

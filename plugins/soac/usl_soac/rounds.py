@@ -22,6 +22,7 @@ from usl_soac.core import Atom, Body, Const, Statement
 from usl_soac.kernel_values import NotAKernel
 from usl_soac.lowering import Lowering
 from usl_soac.scalars import SCALARS, is_integer
+from usl_soac.traverse import walk
 
 STEPS = 16
 """So many rounds are made at once."""
@@ -96,10 +97,17 @@ def most_rounds(at: Lowering, expr: core.Loop, inside: frozenset[Sym] = frozense
         found = _as_control(at, limit, ends_by_data=expr.condition is not None)
         if found is not None:
             first = 0 if start is None else start
+            last = 1 if start is not None and _has_tests(expr) else 0
             if isinstance(found, Literal):
-                return build.literal(max(0, int(found.value) - first))
-            return build.max_(0, found if not first else build.sub(found, first))
+                return build.literal(max(0, int(found.value) - first) + last)
+            counted = build.max_(0, found if not first else build.sub(found, first))
+            return build.add(counted, last) if last else counted
     raise NotAKernel("the number of rounds depends on data")
+
+
+def _has_tests(expr: core.Loop) -> bool:
+    """Whether the condition may fail: it is then asked once more where a counter has reached its limit."""
+    return expr.condition is not None and any(isinstance(each.value, core.Assert | core.Call) for each in walk(expr.condition))
 
 
 def _as_control(at: Lowering, atom: Atom, ends_by_data: bool) -> Expr | None:
