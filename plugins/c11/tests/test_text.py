@@ -500,3 +500,14 @@ def test_operands_in_templates_get_parentheses_only_where_they_could_bind_wrongl
 def test_a_buffer_in_another_memory_than_the_callee_names_is_refused() -> None:
     text = "def f(x: f32[16], y: f32[16]):\n    load16(y[0:16], x[0:16])\n"
     assert "load16 wants its argument dst in Registers, but y[0:16] is in DRAM" in refusal(text, load16=kernels.LOAD)
+
+
+# ---- functions that are called
+
+
+@pytest.mark.parametrize("outlined", [False, True])
+def test_outlined_functions_with_loops_stay_out_of_their_callers(outlined: bool) -> None:
+    inner = kernels.parse("def inner(n: size, x: f32[n]):\n    for i in seq(0, n):\n        x[i] = 0.0\n")
+    p = kernels.parse("def f(n: size, x: f32[n]):\n    inner(n, x)\n", inner=inner)
+    source = library([p], "lib", entry_checks=False, outlined=outlined).files["lib.c"]
+    assert ("\nUSL_APART " in source[: source.index("static void inner(")]) == outlined

@@ -61,11 +61,25 @@ class Library:
     """What plugins declare for the headers that the C includes."""
 
 
-def library(procs: Sequence[Proc], name: str, *, entry_checks: bool = True, exported: bool = True) -> Library:
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What `library` is asked for, by the names of its parameters."""
+
+    entry_checks: bool
+    exported: bool
+    outlined: bool
+
+
+def library(
+    procs: Sequence[Proc], name: str, *, entry_checks: bool = True, exported: bool = True, outlined: bool = False
+) -> Library:
     """The C of a library called name that exports procs, with everything they call as static functions.
 
     Without exported it has no entries: procs are static too, called NAME_body, for C that the caller adds to the source, and
     the structs of their windows are defined there rather than in the header.
+
+    outlined: compilers keep functions with loops out of their callers. gcc otherwise holds constants of the caller in registers
+    through the loops of what it called, and puts on the stack what was to stay in registers there.
 
     Everything is proved once more, of copies of which nothing is remembered, and the C is made from these; unless that was
     done for the very same procedures before, by this process or another.
@@ -77,8 +91,9 @@ def library(procs: Sequence[Proc], name: str, *, entry_checks: bool = True, expo
         raise BackendError(f"a C library cannot be called {name!r}: use letters, digits and underscores")
     if not procs:
         raise BackendError("there is no procedure to export")
-    options = ("C library", name, entry_checks, exported)
-    lib, _ = remembered(procs, options, ["usl_c11"], lambda: _proved(procs, name, entry_checks, exported), _says_all)
+    form = Form(entry_checks, exported, outlined)
+    options = ("C library", name, entry_checks, exported, outlined)
+    lib, _ = remembered(procs, options, ["usl_c11"], lambda: _proved(procs, name, form), _says_all)
     return lib
 
 
@@ -90,19 +105,19 @@ def _says_all(made: tuple[Library, str | None]) -> bool:
     return not lib.has_parallel_loops or template == plugin_manager().parallel_template("c11")
 
 
-def _proved(procs: Sequence[Proc], name: str, entry_checks: bool, exported: bool) -> tuple[Library, str | None]:
+def _proved(procs: Sequence[Proc], name: str, form: Form) -> tuple[Library, str | None]:
     """The library, and the form of `par` loops that a plugin sets."""
     check_exported(procs)
     with last_check(procs) as copies:
         for original, copy in copies.items():
             record_copy(copy, original)
-        made = _library([copies[proc] for proc in procs], name, entry_checks, exported)
+        made = _library([copies[proc] for proc in procs], name, form)
     template = plugin_manager().parallel_template("c11") if made.has_parallel_loops else None
     contexts = frozenset(original for original, copy in copies.items() if copy in made.contexts)
     return replace(made, contexts=contexts), template
 
 
-def _library(procs: Sequence[Proc], name: str, entry_checks: bool, exported: bool) -> Library:
+def _library(procs: Sequence[Proc], name: str, form: Form) -> Library:
     order = [proc for proc in callees_first(procs) if proc.instr is None]
     for proc in order:
         check_procedure(proc, proc in procs)
@@ -112,15 +127,15 @@ def _library(procs: Sequence[Proc], name: str, entry_checks: bool, exported: boo
     unit = _new_unit(procs, order, name)
     unit.placed = place_known(order, unit.ranges).buffers
     bodies = _called({proc: body_function(proc, unit) for proc in order}, procs, unit)
-    entries = [entry(proc, unit, entry_checks) for proc in procs] if exported else []
+    entries = [entry(proc, unit, form.entry_checks) for proc in procs] if form.exported else []
     helpers = _mentioned(unit.helpers.texts, "".join(bodies.values()))
     tests = _mentioned(unit.helpers.texts, "".join(one.definitions for one in entries))
     tests = [text for text in tests if text not in helpers]
-    functions = list(_in_order(procs, bodies, entries))
-    own_structs, public_structs = ((), unit.structs.values()) if exported else (unit.structs.values(), ())
+    functions = list(_in_order(procs, bodies, entries, form.outlined))
+    own_structs, public_structs = ((), unit.structs.values()) if form.exported else (unit.structs.values(), ())
     source = _source(procs, [*own_structs, *helpers], tests, functions, unit)
     drivers = drivers_of(source, f"{name}.h")
-    header = _header(procs, public_structs, entries, unit, entry_checks, build_note(unit, drivers))
+    header = _header(procs, public_structs, entries, unit, form.entry_checks, build_note(unit, drivers))
     files = {f"{name}.c": source, f"{name}.h": header, f"{name}.d": _depfile(order, name)}
     context = _context_struct(unit) if unit.contexts else ""
     features, configs = tuple(unit.features), tuple(unit.configs)
@@ -181,11 +196,11 @@ def _used_fields(procs: Sequence[Proc], order: Sequence[Proc]) -> dict[Proc, dic
     return found
 
 
-def _in_order(procs: Sequence[Proc], bodies: Mapping[Proc, str], entries: Sequence[Entry]) -> Iterator[str]:
+def _in_order(procs: Sequence[Proc], bodies: Mapping[Proc, str], entries: Sequence[Entry], outlined: bool) -> Iterator[str]:
     """Each entry follows the body that it guards. Without entries the bodies say how they were made."""
     by_proc = dict(zip(procs, entries, strict=True)) if entries else {}
     for proc, body in bodies.items():
-        apart = "USL_APART " if proc in by_proc and _has_loop(body) else ""
+        apart = "USL_APART " if (outlined or proc in by_proc) and _has_loop(body) else ""
         yield apart + body if entries or proc not in procs else f"{assurance_comment(proc)}\n{body}"
         if proc in by_proc:
             yield by_proc[proc].definitions + "\n"

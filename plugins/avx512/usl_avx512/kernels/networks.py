@@ -364,4 +364,4 @@ def network_library(name: str) -> Library:
     """The C of an entry of ENTRIES."""
     from usl_c11.emit import library
 
-    return library([procedure(name).ir], f"usl_{name}", entry_checks=False)
+    return library([procedure(name).ir], f"usl_{name}", entry_checks=False, outlined=True)

@@ -13,11 +13,11 @@ from functools import cache
 from typing import Any
 
 from usl_avx512 import isa
-from usl_avx512.gemm.tiles import SINGLE, full_tiles, scheduled, windowed
-from usl_avx512.kernels_algorithms import gemm
+from usl_avx512.gemm.tiles import SINGLE, Kernel, in_registers, rows_written_out, scheduled
 from usl_avx512.memories import AVX512
 from usl_avx512.networks.rows import available, rows_schedule
 from usl_core import Procedure, proc_from_source
+from usl_core.cursors import AllocCursor
 from usl_core.scheduling import (
     divide_dim,
     divide_loop,
@@ -25,9 +25,9 @@ from usl_core.scheduling import (
     fission,
     lift_alloc,
     rearrange_dim,
+    rename,
     reorder_loops,
     replace,
-    rewrite_expr,
     set_memory,
     simplify,
     stage_mem,
@@ -42,11 +42,14 @@ PLAIN = """\
 def attention(H: size, M: size, N: size, scale: f32, q: f32[H, M, D], k: f32[H, N, D], v: f32[H, N, D], out: f32[H, M, D]):
     for h in seq(0, H):
         for i in seq(0, M):
+            u: f32[D]
+            for d in seq(0, D):
+                u[d] = scale * q[h, i, d]
             s: f32[N]
             for j in seq(0, N):
                 s[j] = 0.0
                 for d in seq(0, D):
-                    s[j] += scale * (q[h, i, d] * k[h, j, d])
+                    s[j] += u[d] * k[h, j, d]
             m: f32
             m = -3.4028235e38
             for j in seq(0, N):
@@ -74,11 +77,14 @@ def causal_attention(H: size, B: size, scale: f32, q: f32[H, D * B, D], k: f32[H
     for h in seq(0, H):
         for b in seq(0, B):
             for i in seq(0, D):
+                u: f32[D]
+                for d in seq(0, D):
+                    u[d] = scale * q[h, D * b + i, d]
                 s: f32[D * B]
                 for j in seq(0, D * b + D):
                     s[j] = 0.0
                     for d in seq(0, D):
-                        s[j] += scale * (q[h, D * b + i, d] * k[h, j, d])
+                        s[j] += u[d] * k[h, j, d]
                 for later in seq(i + 1, D):
                     s[D * b + later] = -3.4028235e38
                 m: f32
@@ -100,6 +106,18 @@ def causal_attention(H: size, B: size, scale: f32, q: f32[H, D * B, D], k: f32[H
                 w = 1.0 / z
                 for d in seq(0, D):
                     out[h, D * b + i, d] = out[h, D * b + i, d] * w
+"""
+
+TILE = """\
+def product_Mx64(M: size, K: size, A: [f32][M, K], B: [f32][K, 64], C: [f32][M, 64]):
+    assert stride(A, 1) == 1
+    assert stride(B, 1) == 1
+    assert stride(C, 1) == 1
+    for i in seq(0, M):
+        for j in seq(0, 64):
+            C[i, j] = 0.0
+            for k in seq(0, K):
+                C[i, j] += A[i, k] * B[k, j]
 """
 
 BY_ROWS = """\
@@ -142,14 +160,15 @@ def attention() -> Procedure:
     """At least six queries, keys and values a multiple of 64."""
     p = proc_from_source(PLAIN.replace("D", str(WIDTH)))
     p = p.add_assertion(f"M >= {QUERIES}").add_assertion(f"N % {WIDTH} == 0")
-    return attention_schedule(p, "N")
+    return attention_schedule(p, "N", "shift_inwards")
 
 
 @cache
 def causal_attention() -> Procedure:
     """A query for each of 64 B keys, which sees those up to its own."""
     p = proc_from_source(CAUSAL.replace("D", str(WIDTH)))
-    return attention_schedule(p, f"{WIDTH} * B")
+    p = lift_alloc(expand_dim(p, "s", QUERIES, f"i % {QUERIES}"), "s")
+    return attention_schedule(p, f"{WIDTH} * B", "cut")
 
 
 @cache
@@ -183,44 +202,51 @@ def attention_of_few() -> Procedure:
     return simplify(replace_all(p, available()))
 
 
-def attention_schedule(p: Procedure, keys: str) -> Procedure:
-    """The loops over h, i, j, d for heads of 64, as tiles and rows in registers; keys is the number of all keys."""
-    tile = full_tiles(windowed(gemm, SINGLE), REGISTERS, SINGLE).of(QUERIES)
-    scores, outputs = p.find("s[_] += _"), p.find("out[_] += _")
-    p = rows_together(p)
-    p = scores_by_tiles(p, p.forward(scores))
+def attention_schedule(p: Procedure, keys: str, tail: str) -> Procedure:
+    """The loops over h, i, j, d for heads of 64, as tiles and rows in registers; keys is the number of all keys.
+
+    Six queries at a time, and the last ones as tail says.
+    """
     p = keys_by_columns(p, keys)
-    p = tile.call(p, p.forward(scores).parent().parent().parent())
-    p = rewrite_expr(p, p.forward(outputs).rhs(), "1.0 * (s[ii, j] * v[h, j, d])")
-    p = tile.call(p, p.forward(outputs).parent().parent().parent())
-    p = rest_in_registers(p)
-    return scheduled(p, tile)
+    p = simplify(divide_loop(p, "i", QUERIES, ["io", "ii"], tail=tail))
+    kernels = []
+    for rows in p.find("u: _", many=True):
+        height = p.forward(rows).parent().hi().value()
+        kernels.append(tile_of_products(height))
+        p = rows_together(p, p.forward(rows).parent(), height, kernels[-1])
+    return scheduled(rest_in_registers(p), *kernels)
+
+
+@cache
+def tile_of_products(rows: int) -> Kernel:
+    """Products of so many rows with 64 columns, all sums in registers."""
+    base = p = rename(proc_from_source(TILE).partial_eval(M=rows), f"product_{rows}x{WIDTH}")
+    p = stage_mem(p, p.find_loop("i"), f"C[0:{rows}, 0:{WIDTH}]", "sums")
+    p = fission(p, p.find("sums[_] = 0.0").after(), n_lifts=2)
+    for outer in ("j", "i"):
+        p = reorder_loops(p, f"{outer} k")
+    p = stage_mem(p, p.find_loop("k").body(), f"B[k, 0:{WIDTH}]", "row")
+    p = rows_written_out(replace_all(in_registers(p, (WIDTH,), SINGLE), (isa.mm512_storeu_ps,)))
+    return Kernel(base, rename(p, f"{base.name()}_in_registers"))
 
 
 # ---- steps
 
 
-def rows_together(p: Procedure) -> Procedure:
-    """Six queries at a time, and for all of them one thing after the other. The last six may have been computed before."""
-    clear, w, zero = p.find("s[_] = 0.0"), p.find("w: _"), p.find("out[_] = 0.0")
-    outputs = zero.parent()
-    p = divide_loop(p, "i", QUERIES, ["io", "ii"], tail="shift_inwards")
-    for name in "sz":
-        p = lift_alloc(expand_dim(p, name, QUERIES, "ii"), name)
-    p = fission(p, p.forward(clear).after())
-    added = p.forward(clear).parent().next()
-    p = fission(p, p.forward(added).before())
-    p = fission(p, p.forward(added).after())
-    p = fission(p, p.forward(outputs).before())
-    p = fission(p, p.forward(w).before())
-    return fission(p, p.forward(zero).after(), n_lifts=2)
-
-
-def scores_by_tiles(p: Procedure, scores: Any) -> Procedure:
-    """Products of queries with 64 keys at a time."""
-    keys = scores.parent().parent()
-    p = divide_loop(p, keys, WIDTH, ["jo", "ji"], perfect=True)
-    return reorder_loops(p, p.forward(keys).parent())
+def rows_together(p: Procedure, rows: Any, height: int, tile: Kernel) -> Procedure:
+    """The queries of a loop together, and for all of them one thing after the other, products by tiles."""
+    stmts = rows.body()
+    scores, outputs = (rows.find(f"{name}[_] = 0.0").parent() for name in ("s", "out"))
+    w, name = rows.find("w: _"), rows.name()
+    for buffer in [each for each in stmts if isinstance(each, AllocCursor) and each.name() in "usz"]:
+        p = expand_dim(p, p.forward(buffer), height, name)
+        p = lift_alloc(p, p.forward(buffer))
+    for gap in (scores.before(), scores.after(), outputs.before(), w.before()):
+        p = fission(p, p.forward(gap))
+    p = divide_loop(p, p.forward(scores), WIDTH, ["jo", "ji"], perfect=True)
+    p = simplify(reorder_loops(p, p.forward(scores).parent()))
+    p = tile.call(p, p.forward(scores).body())
+    return tile.call(p, p.forward(outputs).parent())
 
 
 def keys_by_columns(p: Procedure, keys: str) -> Procedure:
