@@ -41,7 +41,7 @@ class _Ages:
     limit: int = 0
     """After how many there is another."""
     frozen: bool = False
-    """Whether the user had some frozen after the last pass: these would come back with the others."""
+    """Whether the user has had some frozen since the last pass: these would come back with the others."""
 
     def grow(self) -> None:
         """Put all objects among the old ones, and look through these if it is time."""
@@ -50,6 +50,7 @@ class _Ages:
             if self.limit:
                 gc.collect()
             self.made, self.limit, self.frozen = 0, max(SEVERAL, len(gc.get_objects())), gc.get_freeze_count() > 0
+        self.frozen = self.frozen or gc.get_freeze_count() > 0  # which takes time only where there are some
         if not self.frozen:
             gc.freeze()
             gc.unfreeze()

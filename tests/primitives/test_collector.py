@@ -127,8 +127,9 @@ def test_what_is_garbage_goes_when_operators_have_made_much_more() -> None:
     assert done.stdout == "gone\n", done.stderr
 
 
-def test_what_the_user_has_frozen_stays_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(collector, "_ages", collector._Ages())
+@pytest.mark.parametrize("limit", [0, 1 << 60], ids=["before a pass over all", "after one"])
+def test_what_the_user_has_frozen_stays_so(limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(collector, "_ages", collector._Ages(limit=limit))
     gc.enable()
     gc.freeze()
     try:

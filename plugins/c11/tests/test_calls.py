@@ -252,14 +252,19 @@ def test_callables_are_freed_with_the_last_reference_to_them() -> None:
         gc.collect()
         return sum(isinstance(each, JitProcedure) or type(each) is entry_type() for each in gc.get_objects())
 
-    before, x = alive(), np.ones((2, 4), np.float32)
-    references = sys.getrefcount(x)
-    for _ in range(3):
-        scale = jit(kernels.SCALE)
-        for _ in range(5):
-            scale(2, 0, x, 1.0, True)
-        with pytest.raises(JitError):
-            scale(2, 0, x, "one", True)
-        del scale
-    assert alive() == before
-    assert sys.getrefcount(x) == references
+    gc.freeze()  # objects of other tests, of which there may be millions
+    try:
+        before, x = alive(), np.ones((2, 4), np.float32)
+        references = sys.getrefcount(x)
+        for _ in range(3):
+            scale = jit(kernels.SCALE)
+            for _ in range(5):
+                scale(2, 0, x, 1.0, True)
+            assert alive() > before
+            with pytest.raises(JitError):
+                scale(2, 0, x, "one", True)
+            del scale
+        assert alive() == before
+        assert sys.getrefcount(x) == references
+    finally:
+        gc.unfreeze()
