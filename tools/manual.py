@@ -33,8 +33,8 @@ INSTRUCTIONS_HEAD = """# AVX-512 instructions
 
 Generated from `usl_avx512` by `python tools/manual.py`. The body says what an instruction computes, and is what `replace`
 matches; `from usl_avx512 import NAME` gets it, `print(NAME)` shows it. Buffers in `AVX512`, its parts `AVX512_YMM` and
-`AVX512_XMM`, and `AVX2` are registers, the others are in memory. A masked form (`mask_`) works on the lanes below n and
-leaves the others as they are; `maskz_` clears them. Lanes that a body sets to a variable which it never wrote are undefined.
+`AVX512_XMM`, in `AVX512_MASK` (truth values, a bit for each lane), and in `AVX2` are registers, the others are in memory. A
+masked form (`mask_`) works on the lanes below n and leaves the others as they are; `maskz_` clears them. Lanes that a body sets to a variable which it never wrote are undefined.
 Where the forms for several types are alike, the body is that of the first, and the table has the types and the numbers of
 lanes of all.
 

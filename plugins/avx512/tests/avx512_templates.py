@@ -19,6 +19,7 @@ CTYPES = {
     "f32": "float",
     "f64": "double",
     "bf16": "uint16_t",
+    "b8": "uint8_t",
     **{f"{sign}{bits}": f"{'u' * (sign == 'u')}int{bits}_t" for sign in "iu" for bits in (8, 16, 32, 64)},
 }
 

@@ -15,7 +15,7 @@ import usl_avx512
 from usl_avx512 import isa, kernels_int
 from usl_avx512.externs import EXTERNS
 from usl_avx512.isa.families import Table, plain
-from usl_avx512.memories import AVX2, AVX512, AVX512_XMM, AVX512_YMM
+from usl_avx512.memories import AVX2, AVX512, AVX512_MASK, AVX512_XMM, AVX512_YMM
 from usl_c11 import cpu
 from usl_c11.build import compile_flags
 from usl_c11.compiler import find_compiler
@@ -33,7 +33,7 @@ from usl_core.plugins.manager import plugin_manager
 from usl_core.scheduling import divide_loop, insert_noop_call, replace, set_memory, simplify, stage_mem
 from usl_stdlib import replace_all
 
-MEMORIES = {"AVX512": AVX512, "AVX512_YMM": AVX512_YMM, "AVX512_XMM": AVX512_XMM, "AVX2": AVX2}
+MEMORIES = {memory.name: memory for memory in (AVX512, AVX512_YMM, AVX512_XMM, AVX512_MASK, AVX2)}
 SCOPE = MEMORIES | {extern.name: extern for extern in EXTERNS}
 
 
@@ -47,7 +47,8 @@ def outcomes(instructions: list[Procedure], how: str) -> list[Outcome]:
     manager = plugin_manager()
     tools = toolchain(manager.get("avx512"), manager, "c11", how == "simde")
     procs = [instruction.ir for instruction in instructions]
-    return list(conformance.check_instructions(procs, procs, tools))
+    movers = [each.ir for each in isa.instructions("flags") if each.name().startswith(("loadu_mask", "storeu_mask"))]
+    return list(conformance.check_instructions(procs, [*procs, *movers], tools))
 
 
 # ---- each does what its body says

@@ -49,16 +49,22 @@ class _VectorRegister(Memory):
                 span=span,
                 notes=(f"hint: divide that dimension by {lanes} (divide_dim), or expand the scalar (expand_dim)",),
             )
-        for extent in shape[:-1]:
+        extents = cls._literal_extents(name, shape[:-1], span)
+        if extents:
+            return f"{vector} {name}{extents};"
+        return f"{vector} {name} = {ZERO[vector]}();"  # a masked instruction keeps, and so reads, lanes that were never written
+
+    @classmethod
+    def _literal_extents(cls, name: str, extents: Sequence[str], span: Span) -> str:
+        """C of the dimensions of an array of registers."""
+        for extent in extents:
             if not extent.isdecimal():
                 raise BackendError(
                     f"{name}: a buffer in {cls.name} needs literal extents, found {extent}",
                     span=span,
                     notes=("registers have no addresses, so their number must be known when the C is written",),
                 )
-        if shape[:-1]:
-            return f"{vector} {name}{''.join(f'[{extent}]' for extent in shape[:-1])};"
-        return f"{vector} {name} = {ZERO[vector]}();"  # a masked instruction keeps, and so reads, lanes that were never written
+        return "".join(f"[{extent}]" for extent in extents)
 
     @classmethod
     def window(cls, base: str, ctype: str, indices: Sequence[str], strides: Sequence[str], span: Span) -> str:
@@ -120,12 +126,35 @@ class AVX512_XMM(_VectorRegister):
     }
 
 
+class AVX512_MASK(_VectorRegister):
+    """The mask registers k0 to k7: truth values, a bit for each of 8, 16, 32 or 64 lanes."""
+
+    name = "AVX512_MASK"
+    features = ("avx512f",)
+    registers: ClassVar[dict[str, tuple[str, int]]] = {"uint8_t": ("__mmask16", 16)}
+    widths: ClassVar[tuple[str, ...]] = ("8", "16", "32", "64")
+
+    @classmethod
+    def alloc(cls, name: str, ctype: str, shape: Sequence[str], span: Span) -> str:
+        """Its declaration: the last dimension is the lanes of one mask."""
+        cls._register(name, ctype, span)
+        if not shape or shape[-1] not in cls.widths:
+            found = f"[{', '.join(shape)}]" if shape else "a scalar"
+            raise BackendError(
+                f"{name}: the last dimension of a buffer in {cls.name} must be 8, 16, 32 or 64 lanes; found {found}",
+                span=span,
+                notes=("hint: divide that dimension (divide_dim), or expand the scalar (expand_dim)",),
+            )
+        extents = cls._literal_extents(name, shape[:-1], span)
+        return f"__mmask{shape[-1]} {name}{extents}{'' if extents else ' = 0'};"
+
+
 class AVX512(_VectorRegister):
     """The 512-bit registers zmm0 to zmm31."""
 
     name = "AVX512"
     features = ("avx512f",)
-    parts = (AVX512_YMM, AVX512_XMM)
+    parts = (AVX512_YMM, AVX512_XMM, AVX512_MASK)
     registers: ClassVar[dict[str, tuple[str, int]]] = {
         "float": ("__m512", 16),
         "double": ("__m512d", 8),

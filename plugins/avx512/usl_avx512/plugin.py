@@ -26,9 +26,9 @@ INTEGER_KERNELS = tuple(
 @hookimpl
 def usl_memories() -> Iterable[type[Memory]]:
     """The memories of this plugin."""
-    from usl_avx512.memories import AVX2, AVX512, AVX512_XMM, AVX512_YMM
+    from usl_avx512.memories import AVX2, AVX512, AVX512_MASK, AVX512_XMM, AVX512_YMM
 
-    return (AVX512, AVX512_YMM, AVX512_XMM, AVX2)
+    return (AVX512, AVX512_YMM, AVX512_XMM, AVX512_MASK, AVX2)
 
 
 @hookimpl

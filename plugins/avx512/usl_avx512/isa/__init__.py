@@ -32,6 +32,7 @@ TABLES = {
     "narrow": "Integers of 8 and 16 bits: parts of registers, sums that saturate",
     "casts": "Casts between any two types",
     "choices": "select of any types",
+    "flags": "Truth values in mask registers",
     "divisions": "Integers divided by one number",
     "lanes_apart": "Elements that are not side by side",
     "bytes_table": "Tables of 256 bytes in registers",

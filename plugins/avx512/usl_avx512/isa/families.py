@@ -26,19 +26,20 @@ from usl_avx512.externs import EXTERNS
 from usl_avx512.isa.function_texts import function_texts
 from usl_avx512.isa.helpers import HELPERS
 from usl_avx512.masks import MACROS
-from usl_avx512.memories import AVX2, AVX512, AVX512_XMM, AVX512_YMM
+from usl_avx512.memories import AVX2, AVX512, AVX512_MASK, AVX512_XMM, AVX512_YMM
 from usl_avx512.tables import EXTERNS as IN_TABLES
 from usl_core.ir.memory import DRAM
 
 if TYPE_CHECKING:
     from usl_core import Procedure
 
-_SCOPE: dict[str, object] = {"AVX512": AVX512, "AVX512_YMM": AVX512_YMM, "AVX512_XMM": AVX512_XMM, "AVX2": AVX2, "DRAM": DRAM}
+_MEMORIES = (AVX512, AVX512_YMM, AVX512_XMM, AVX512_MASK, AVX2, DRAM)
+_SCOPE: dict[str, object] = {memory.name: memory for memory in _MEMORIES}
 _SCOPE |= {extern.name: extern for extern in EXTERNS} | IN_TABLES
 _LOOPS = re.compile(r"^ +for \w+ in seq\(0, (\w+)\):", re.MULTILINE)
 _TENSOR = re.compile(r"(\w+): \[\w+\]\[([^\]]*)\]")
 _NAME = re.compile(r"^ *def ([^(]+)\(", re.MULTILINE)
-_DATA = re.compile(r"\w+: \[?([iuf]\d+|bf16)\b")
+_DATA = re.compile(r"\w+: \[?([iufb]\d+|bf16)\b")
 
 
 @dataclass(frozen=True, slots=True)

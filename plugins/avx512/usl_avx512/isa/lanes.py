@@ -9,7 +9,7 @@ AVX512BW = ("avx512f", "avx512bw")
 AVX512BW_VL = ("avx512f", "avx512bw", "avx512vl")
 
 _FLOATS = {"f32": "ps", "f64": "pd"}
-_MACROS = {8: "USL_AVX512_LANES8", 16: "USL_AVX512_LANES", 32: "USL_AVX512_LANES32", 64: "USL_AVX512_LANES64"}
+MACROS = {8: "USL_AVX512_LANES8", 16: "USL_AVX512_LANES", 32: "USL_AVX512_LANES32", 64: "USL_AVX512_LANES64"}
 
 
 def _spelt(t: str, lanes: int, i: str) -> dict[str, str]:
@@ -43,7 +43,7 @@ def _spelt(t: str, lanes: int, i: str) -> dict[str, str]:
         "bits": str(bits),
         "c": {"f32": "float", "f64": "double"}.get(t, f"{'u' if t[0] == 'u' else ''}int{bits}_t"),
         "x": f"{bits}x{lanes}",
-        "lanes": _MACROS[lanes],
+        "lanes": MACROS[lanes],
         "k": f"__mmask{lanes}",
         "mov": f"{i}_mask_mov_{floats or b}",
         "masked": f"{i}_mask_loadu_{floats or b}",
@@ -66,7 +66,7 @@ def _zmm(s: str, t: str, lanes: int, mask: str, mov: str, **extra: str) -> Lanes
 def _part(s: str, t: str, lanes: int, memory: str, p: str, **extra: str) -> Lanes:
     """Parts of registers, of 256 or 128 bits, with the masks of AVX-512."""
     blanks = _spelt(t, lanes, f"_{p}")
-    chosen = f"{_MACROS[lanes]}({{n}})"
+    chosen = f"{MACROS[lanes]}({{n}})"
     blend = f"{blanks['mov']}({{dst}}, {chosen}, $value)"
     return Lanes(s, t, lanes, memory, p, blend, AVX512BW_VL, {**blanks, "mask": chosen, **extra})
 
