@@ -34,9 +34,9 @@ INSTRUCTIONS_HEAD = """# AVX-512 instructions
 Generated from `usl_avx512` by `python tools/manual.py`. The body says what an instruction computes, and is what `replace`
 matches; `from usl_avx512 import NAME` gets it, `print(NAME)` shows it. Buffers in `AVX512`, its parts `AVX512_YMM` and
 `AVX512_XMM`, in `AVX512_MASK` (truth values, a bit for each lane), and in `AVX2` are registers, the others are in memory. A
-masked form (`mask_`) works on the lanes below n and leaves the others as they are; `maskz_` clears them. Lanes that a body sets to a variable which it never wrote are undefined.
-Where the forms for several types are alike, the body is that of the first, and the table has the types and the numbers of
-lanes of all.
+masked form (`mask_`) works on the lanes below n and leaves the others as they are; `maskz_` clears
+them. Lanes that a body sets to a variable which it never wrote are undefined. Where the forms
+for several types are alike, the body is that of the first, and the table has the types and the numbers of lanes of all.
 
 `usl_avx512.isa.for_lanes(32)` are all that work on 32 lanes, for `vectorize`, which finds those that a loop needs, converts
 between its types and keeps narrow ones in parts of registers. There are 8, 16, 32 and 64 lanes: take as many of the widest
