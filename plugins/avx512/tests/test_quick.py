@@ -23,6 +23,17 @@ OF_NETWORKS = {
     "rms_norm": ("rows columns", {"eps": "number", "out": "rows"}),
     "cross_entropy": ("rows target", {}),
     "compress": ("keep vector", {}),
+    **dict.fromkeys(
+        ("max_pool2d", "avg_pool2d"),
+        ("images two", {"stride": "stride", "padding": "padding", "channels_last": "option", "out": "pooled"}),
+    ),
+    "attention": ("queries keys keys", {"causal": "option", "scale": "number", "out": "queries"}),
+}
+SHORT = {
+    "gemm_u8s8s32": (np.uint8, np.int8, np.int32),
+    "gemm_s8s8s32": (np.int8, np.int8, np.int32),
+    "gemm_s16s16s32": (np.int16, np.int16, np.int32),
+    "gemm_bf16": (np.uint16, np.uint16, np.float32),
 }
 MATRICES = {"A", "B", "C"}
 OPTIONS = {"trans", "transA", "transB", "lower", "unit", "right"}
@@ -41,9 +52,13 @@ class Arguments:
 
     def __init__(self, name: str, seed: int, odd: float) -> None:
         self.random, self.odd = random.Random(f"{name} {seed}"), odd
-        self.dtype = np.float32 if name in OF_NETWORKS or name.startswith(("s", "isa")) else np.float64
+        single = name in OF_NETWORKS or name in SHORT or name.startswith(("s", "isa"))
+        self.dtype: Any = np.float32 if single else np.float64
         self.n = self.random.choice((1, 2, 3, 5))
-        if name in OF_NETWORKS:
+        self.batch = self.random.choice((1, 3)) if "batch" in name else 0
+        if name in SHORT:
+            self.values, self.named = [self.of_short(each, place) for place, each in enumerate(SHORT[name])], {}
+        elif name in OF_NETWORKS:
             by_position, by_name = OF_NETWORKS[name]
             self.values = [self.of_network(each) for each in by_position.split()]
             self.named = {key: self.of_network(each) for key, each in by_name.items() if self.random.random() < 0.5}
@@ -68,18 +83,37 @@ class Arguments:
         if name in NUMBERS:
             return self.number()
         if name == "threads":
-            return self.random.choice((0, True, "1")) if self.is_odd() else 1
-        return self.array((self.n,) * (2 if name in MATRICES else 1))
+            return self.random.choice((0, True, "1", -(10**30))) if self.is_odd() else self.random.choice((1, 2, None, 10**30))
+        matrix = (self.batch, self.n, self.n) if self.batch else (self.n, self.n)
+        return self.array(matrix if name in MATRICES else (self.n,))
+
+    def of_short(self, dtype: Any, place: int) -> Any:
+        """A, B or C of a product of short types; B is packed but for odd ones."""
+        self.dtype, plain = dtype, self.odd
+        self.odd = plain if place != 1 else 0
+        array = self.array((self.n, self.n)) if place != 1 else np.ascontiguousarray(self.array((self.n, self.n)))
+        self.odd = plain
+        if place != 1 or self.is_odd():
+            return array
+        other = {np.int8: np.int16}.get(dtype, np.int8)
+        return kernels.Packed(array.astype(other) if self.is_odd() else array)
 
     def of_network(self, what: str) -> Any:
-        shape = (
-            {"rows": (3, self.n), "columns": (self.n,), "vector": (self.n,), "keep": (self.n,), "target": (3,)}[what]
-            if what != "number"
-            else ()
-        )
         if what == "number":
             return self.number()
-        array = self.array(shape)
+        if what in ("two", "stride", "padding", "option"):
+            strange = (1, None, np.int64(2), 2.0, "2", 10**30, -1) if what != "option" else (1, "yes", None, np.True_)
+            return self.random.choice(strange) if self.is_odd() else {"two": 2, "stride": 2, "padding": 0, "option": True}[what]
+        array = self.array(
+            {
+                "rows": (3, self.n),
+                "target": (3,),
+                "images": (2, 4, 6, 5),
+                "pooled": (2, 2, 3, 5),
+                "queries": (2, 1, self.n),
+                "keys": (2, 3, self.n),
+            }.get(what, (self.n,))
+        )
         if what == "target" and isinstance(array, np.ndarray) and array.dtype == np.float32:
             return np.full(array.shape, self.random.choice((-1, self.n)) if self.is_odd() else self.n - 1)
         return array > 0 if what == "keep" and isinstance(array, np.ndarray) and not self.is_odd() else array
@@ -93,7 +127,8 @@ class Arguments:
             shape = tuple(self.random.choice((extent, 0, extent + 1)) for extent in shape)
         if self.is_odd():
             shape = self.random.choice((shape[1:], (2, *shape)))
-        values = np.array([self.random.randint(-4, 4) for _ in range(int(np.prod(shape)))], self.dtype).reshape(shape)
+        least = 0 if np.dtype(self.dtype).kind == "u" else -4
+        values = np.array([self.random.randint(least, 4) for _ in range(int(np.prod(shape)))], self.dtype).reshape(shape)
         if self.is_odd():
             other = np.float64 if self.dtype is np.float32 else np.float32
             values = values.astype(self.random.choice((other, np.int32, values.dtype.newbyteorder())))
@@ -137,7 +172,7 @@ def outcome(function: Callable[..., Any], arguments: Arguments) -> Any:
         kind,
         np.shape(found),
         repr(np.asarray(found).tolist() if isinstance(found, np.ndarray) else found),
-        repr([np.asarray(each).tolist() if isinstance(each, np.ndarray) else each for each in arguments.values]),
+        repr([np.asarray(each).tolist() if isinstance(each, np.ndarray) else str(each) for each in arguments.values]),
     )
 
 

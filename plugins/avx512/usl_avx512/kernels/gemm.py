@@ -205,7 +205,14 @@ def in_c(function: Function, name: str, routine: str) -> Function:
     def refused(status: int) -> NoReturn:
         raise _refusal(routine, name, status)
 
-    return quick(function, letter + routine, lambda: getattr(loaded(name)[1], entry_name(routine, name)), refused)
+    return quick(
+        function,
+        letter + routine.removesuffix("_threads"),
+        lambda: getattr(loaded(name)[1], entry_name(routine, name)),
+        refused,
+    )
 
 
-sgemm, dgemm = in_c(sgemm, "usl_sgemm", "gemm"), in_c(dgemm, "usl_dgemm", "gemm")
+sgemm, dgemm = in_c(sgemm, "usl_sgemm", "gemm_threads"), in_c(dgemm, "usl_dgemm", "gemm_threads")
+sgemm_batch_strided = in_c(sgemm_batch_strided, "usl_sgemm", "gemm_batch_strided")
+dgemm_batch_strided = in_c(dgemm_batch_strided, "usl_dgemm", "gemm_batch_strided")

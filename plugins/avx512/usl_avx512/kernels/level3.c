@@ -567,6 +567,10 @@ int usl_@P@gemm_threads(int threads, int transA, int transB, int64_t M, int64_t 
 {
     if (threads < 0)
         return 1;
+    if (threads == 1 || (double)M * (double)N * (double)K < (double)USL_WORTH * USL_LANES) { /* also what is refused */
+        const int status = usl_@P@gemm(transA, transB, M, N, K, alpha, A, lda, B, ldb, beta, C, ldc);
+        return status > 0 ? status + 1 : status;
+    }
     const int refused = usl_gemm_refused(transA, transB, M, N, K, A, lda, B, ldb, C, ldc);
     if (refused != 0)
         return refused + 1;

@@ -23,3 +23,9 @@ ENTRIES = {
     **dict.fromkeys(("attention_by_rows", "causal_attention_by_rows"), f"int64_t H, int64_t M, int64_t N, int64_t E, {HEADS}"),
 }
 """The C functions, and their parameters. Each returns 0, or a status where there is no memory."""
+
+POOLING = {
+    "pool": "int64_t B, int64_t H, int64_t W, const float *x, float *y",
+    "pool_channels_last": "int64_t B, int64_t H, int64_t W, int64_t C, const float *x, float *y",
+}
+"""The parameters of kernels of pooling."""

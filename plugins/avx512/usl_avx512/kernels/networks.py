@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from usl_avx512.kernels.arguments import SINGLE, number, option
 from usl_avx512.kernels.network_entries import ENTRIES
-from usl_avx512.kernels.quick import Function, quick
+from usl_avx512.kernels.quick import Function, address_of, quick
 from usl_avx512.kernels.whole_arrays import (
     bytes_of,
     call,
@@ -292,7 +292,16 @@ def _call(name: str, *args: Any) -> None:
 
 @functools.cache
 def _function(name: str) -> Callable[..., int]:
-    return compiled(name, ENTRIES[name], lambda: network_library(name))
+    found = compiled(name, ENTRIES[name], lambda: network_library(name))
+    if name in ATTENTIONS:
+        _QUICK[ATTENTIONS.index(name)] = address_of(found)
+    return found
+
+
+ATTENTIONS = ("attention", "causal_attention", "attention_of_few", "attention_by_rows", "causal_attention_by_rows")
+"""In the order of their numbers in `quick_networks.c`."""
+_QUICK: dict[int, int] = {}
+"""Those that have been built."""
 
 
 def _of_each_row(name: str, x: Any) -> NDArray[np.float32]:
@@ -317,11 +326,11 @@ def _of_elements(name: str, x: Any, out: Any) -> NDArray[np.float32]:
     return y
 
 
-def _in_c(function: Function, form: str) -> Function:
+def _in_c(function: Function, form: str, kernels: dict[int, int] | None = None) -> Function:
     def refused(status: int) -> NoReturn:
         raise no_memory()
 
-    return quick(function, form, lambda: _function(function.__name__), refused)
+    return quick(function, form, lambda: _function(function.__name__) if kernels is None else kernels, refused)
 
 
 softmax, log_softmax, cumsum = (_in_c(each, "rows") for each in (softmax, log_softmax, cumsum))
@@ -329,6 +338,7 @@ row_sums, row_maxima = (_in_c(each, "each row") for each in (row_sums, row_maxim
 silu, sigmoid, gelu, gelu_tanh = (_in_c(each, "elements") for each in (silu, sigmoid, gelu, gelu_tanh))
 argmax, cross_entropy, compress = _in_c(argmax, "argmax"), _in_c(cross_entropy, "cross_entropy"), _in_c(compress, "compress")
 layer_norm, rms_norm = _in_c(layer_norm, "layer_norm"), _in_c(rms_norm, "rms_norm")
+attention = _in_c(attention, "attention", _QUICK)
 
 
 # ---- the libraries

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from usl_avx512.kernels.arguments import integer, option
-from usl_avx512.kernels.whole_arrays import call, compiled, new, require_array, require_output
+from usl_avx512.kernels.network_entries import POOLING
+from usl_avx512.kernels.quick import Function, address_of, quick
+from usl_avx512.kernels.whole_arrays import call, compiled, new, no_memory, require_array, require_output
 
 if TYPE_CHECKING:
     import numpy as np
@@ -106,5 +108,22 @@ def pooling_library(pool: Pool) -> Library:
 
 @functools.cache
 def _function(pool: Pool) -> Callable[..., int]:
-    sizes = "int64_t B, int64_t H, int64_t W, " + "int64_t C, " * pool.channels_last
-    return compiled(pool.name, f"{sizes}const float *x, float *y", lambda: pooling_library(pool))
+    parameters = POOLING["pool_channels_last" if pool.channels_last else "pool"]
+    found = compiled(pool.name, parameters, lambda: pooling_library(pool))
+    number = ((pool.size * 256 + pool.step) * 256 + pool.border) * 2 + pool.channels_last
+    _QUICK[pool.mean][number] = address_of(found)
+    return found
+
+
+_QUICK: dict[bool, dict[int, int]] = {False: {}, True: {}}
+"""Whether they are of means: the kernels that have been built, by the numbers that `quick_networks.c` gives them."""
+
+
+def _in_c(function: Function, mean: bool) -> Function:
+    def refused(status: int) -> NoReturn:
+        raise no_memory()
+
+    return quick(function, "pooling", lambda: _QUICK[mean], refused)
+
+
+max_pool2d, avg_pool2d = _in_c(max_pool2d, False), _in_c(avg_pool2d, True)

@@ -9,6 +9,7 @@
 #define PY_SSIZE_T_CLEAN
 #define NPY_NO_DEPRECATED_API NPY_1_7_API_VERSION
 #include <Python.h>
+#include <limits.h>
 #include <math.h>
 #include <numpy/arrayobject.h>
 #include <stddef.h>
@@ -31,7 +32,8 @@ struct Quick {
     PyObject_HEAD
     vectorcallfunc vectorcall;
     form *form;
-    void *call;
+    void *call;        /* the kernel; NULL where there are several, */
+    PyObject *kernels; /* whose addresses this dictionary has, as soon as they are built, by what a form asks for; else NULL */
     PyObject *slowly, *refused; /* what does the call otherwise; what raises the error that a status stands for */
     PyObject *names;
 };
@@ -50,12 +52,32 @@ static PyObject *finished(const Quick *self, int status, PyObject *result)
     return NULL;
 }
 
-/* Declares the status of a call of the kernel, of this type, during which other threads of Python may run. */
-#define CALL(type, ...)                           \
+/* Declares the status of a call of a kernel, of this type, during which other threads of Python may run. */
+#define CALL_OF(kernel, type, ...)                \
     int status;                                   \
     Py_BEGIN_ALLOW_THREADS                        \
-    status = ((type *)self->call)(__VA_ARGS__);   \
+    status = ((type *)(kernel))(__VA_ARGS__);     \
     Py_END_ALLOW_THREADS
+
+/* The same of the only one. */
+#define CALL(type, ...) CALL_OF(self->call, type, __VA_ARGS__)
+
+/* One of several kernels; NULL where it is not built yet. */
+static void *kernel_of(const Quick *self, PyObject *key)
+{
+    PyObject *address = key == NULL ? NULL : PyDict_GetItemWithError(self->kernels, key);
+    if (address == NULL)
+        PyErr_Clear();
+    return address == NULL ? NULL : PyLong_AsVoidPtr(address);
+}
+
+static void *kernel_numbered(const Quick *self, long number)
+{
+    PyObject *key = PyLong_FromLong(number);
+    void *found = kernel_of(self, key);
+    Py_XDECREF(key);
+    return found;
+}
 
 #define NONE Py_NewRef(Py_None)
 
@@ -96,16 +118,15 @@ struct matrix {
     void *data;
 };
 
-static int take_matrix(PyObject *value, int type, int written, int transposed, struct matrix *to)
+/* The matrix of the last two dimensions of an array that has elements, the first one if there are many. */
+static int take_last_two(PyArrayObject *array, int transposed, struct matrix *to)
 {
-    PyArrayObject *array = array_of(value, type, written);
-    if (array == NULL || PyArray_NDIM(array) != 2 || PyArray_SIZE(array) == 0)
-        return 0;
-    const npy_intp rows = PyArray_DIM(array, 0), columns = PyArray_DIM(array, 1), size = PyArray_ITEMSIZE(array);
-    const npy_intp down = PyArray_STRIDE(array, 0), along = PyArray_STRIDE(array, 1);
+    const int last = PyArray_NDIM(array) - 1;
+    const npy_intp rows = PyArray_DIM(array, last - 1), columns = PyArray_DIM(array, last), size = PyArray_ITEMSIZE(array);
+    const npy_intp down = PyArray_STRIDE(array, last - 1), along = PyArray_STRIDE(array, last);
     int turned = 0;
     npy_intp length = columns, distance = columns;
-    if (!PyArray_CHKFLAGS(array, NPY_ARRAY_C_CONTIGUOUS)) {
+    if (!((columns == 1 || along == size) && (rows == 1 || down == columns * size))) {
         turned = !(along == size || columns == 1);
         if (turned && !(down == size || rows == 1))
             return 0;
@@ -117,6 +138,28 @@ static int take_matrix(PyObject *value, int type, int written, int transposed, s
     *to = (struct matrix){transposed ? columns : rows, transposed ? rows : columns, distance, turned != transposed,
                           PyArray_BYTES(array)};
     return 1;
+}
+
+static int take_matrix(PyObject *value, int type, int written, int transposed, struct matrix *to)
+{
+    PyArrayObject *array = array_of(value, type, written);
+    return array != NULL && PyArray_NDIM(array) == 2 && PyArray_SIZE(array) != 0 && take_last_two(array, transposed, to);
+}
+
+struct batch {
+    int64_t count, step; /* matrices, and how far each is from the one before, in elements */
+    struct matrix first;
+};
+
+static int take_batch(PyObject *value, int type, int written, int transposed, struct batch *to)
+{
+    PyArrayObject *array = array_of(value, type, written);
+    if (array == NULL || PyArray_NDIM(array) != 3 || PyArray_SIZE(array) == 0)
+        return 0;
+    const npy_intp step = PyArray_DIM(array, 0) > 1 ? PyArray_STRIDE(array, 0) : 0, size = PyArray_ITEMSIZE(array);
+    to->count = PyArray_DIM(array, 0);
+    to->step = step / size;
+    return step >= 0 && step % size == 0 && take_last_two(array, transposed, &to->first);
 }
 
 /* An array whose elements follow each other in the order of its dimensions, of which there is at least one. */
@@ -134,20 +177,34 @@ static int same_shape(PyArrayObject *a, PyArrayObject *b)
            memcmp(PyArray_DIMS(a), PyArray_DIMS(b), (size_t)PyArray_NDIM(a) * sizeof(npy_intp)) == 0;
 }
 
+static int bytes_apart(const void *a, npy_intp a_bytes, const void *b, npy_intp b_bytes)
+{
+    const uintptr_t first = (uintptr_t)a, second = (uintptr_t)b;
+    return first + (uintptr_t)a_bytes <= second || second + (uintptr_t)b_bytes <= first;
+}
+
 /* Whether two dense arrays share no memory. */
 static int apart(PyArrayObject *a, PyArrayObject *b)
 {
-    const uintptr_t first = (uintptr_t)PyArray_DATA(a), second = (uintptr_t)PyArray_DATA(b);
-    return first + (uintptr_t)PyArray_NBYTES(a) <= second || second + (uintptr_t)PyArray_NBYTES(b) <= first;
+    return bytes_apart(PyArray_DATA(a), PyArray_NBYTES(a), PyArray_DATA(b), PyArray_NBYTES(b));
 }
 
-/* A new reference: out, or a new array of the shape of x where there is none. NULL without an error: out is not taken. */
-static PyArrayObject *result_like(PyArrayObject *x, PyObject *out)
+/* A new reference: out, or a new array of as many dimensions as x and its type where there is none. NULL without an error: out is
+ * not taken. */
+static PyArrayObject *result_of(PyArrayObject *x, const npy_intp *shape, PyObject *out)
 {
     if (out == NULL || out == Py_None)
-        return (PyArrayObject *)PyArray_SimpleNew(PyArray_NDIM(x), PyArray_DIMS(x), PyArray_TYPE(x));
+        return (PyArrayObject *)PyArray_SimpleNew(PyArray_NDIM(x), shape, PyArray_TYPE(x));
     PyArrayObject *y = dense_of(out, PyArray_TYPE(x), 1);
-    return y != NULL && same_shape(x, y) && apart(x, y) ? (PyArrayObject *)Py_NewRef(y) : NULL;
+    if (y == NULL || PyArray_NDIM(y) != PyArray_NDIM(x) ||
+        memcmp(shape, PyArray_DIMS(y), (size_t)PyArray_NDIM(x) * sizeof *shape) != 0 || !apart(x, y))
+        return NULL;
+    return (PyArrayObject *)Py_NewRef(y);
+}
+
+static PyArrayObject *result_like(PyArrayObject *x, PyObject *out)
+{
+    return result_of(x, PyArray_DIMS(x), out);
 }
 
 /* A real number, or what stands for it where it was not given. A finite one stays so in the precision of a double or a float. */
@@ -180,150 +237,28 @@ static int take_option(PyObject *value, int *to)
     return value == NULL || value == Py_True || value == Py_False;
 }
 
-/* ---- networks */
-
-struct rows {
-    PyArrayObject *x;
-    int64_t count, length;
-};
-
-static int take_rows(PyObject *value, struct rows *to)
+/* An integer from least on, or what stands for it where it was not given; one above most is most. */
+static int take_integer(PyObject *value, long least, long most, long otherwise, int *to)
 {
-    to->x = dense_of(value, NPY_FLOAT32, 0);
-    if (to->x == NULL)
-        return 0;
-    to->length = PyArray_DIM(to->x, PyArray_NDIM(to->x) - 1);
-    to->count = PyArray_SIZE(to->x) / to->length;
-    return 1;
-}
-
-/* A vector with an element for each column of x; NULL where it is none. */
-static float *beside(const struct rows *rows, PyObject *value)
-{
-    PyArrayObject *array = dense_of(value, NPY_FLOAT32, 0);
-    return array != NULL && PyArray_NDIM(array) == 1 && PyArray_DIM(array, 0) == rows->length ? PyArray_DATA(array) : NULL;
-}
-
-/* x, out */
-static PyObject *of_rows(const Quick *self, PyObject *const *given)
-{
-    struct rows rows;
-    PyArrayObject *y;
-    if (!take_rows(given[0], &rows) || (y = result_like(rows.x, given[1])) == NULL)
-        return NULL;
-    CALL(softmax, rows.count, rows.length, PyArray_DATA(rows.x), PyArray_DATA(y))
-    return finished(self, status, (PyObject *)y);
-}
-
-/* x, out */
-static PyObject *of_elements(const Quick *self, PyObject *const *given)
-{
-    PyArrayObject *x = dense_of(given[0], NPY_FLOAT32, 0), *y;
-    if (x == NULL || (y = result_like(x, given[1])) == NULL)
-        return NULL;
-    CALL(silu, PyArray_SIZE(x), PyArray_DATA(x), PyArray_DATA(y))
-    return finished(self, status, (PyObject *)y);
-}
-
-/* x */
-static PyObject *of_each_row(const Quick *self, PyObject *const *given)
-{
-    struct rows rows;
-    if (!take_rows(given[0], &rows))
-        return NULL;
-    PyArrayObject *y = (PyArrayObject *)PyArray_SimpleNew(PyArray_NDIM(rows.x) - 1, PyArray_DIMS(rows.x), NPY_FLOAT32);
-    if (y == NULL)
-        return NULL;
-    CALL(row_sums, rows.count, rows.length, PyArray_DATA(rows.x), PyArray_DATA(y))
-    return finished(self, status, (PyObject *)y);
-}
-
-/* x */
-static PyObject *of_argmax(const Quick *self, PyObject *const *given)
-{
-    struct rows rows;
-    if (!take_rows(given[0], &rows) || rows.length > INT32_MAX)
-        return NULL;
-    PyArrayObject *y = (PyArrayObject *)PyArray_SimpleNew(PyArray_NDIM(rows.x) - 1, PyArray_DIMS(rows.x), NPY_INT64);
-    if (y == NULL)
-        return NULL;
-    CALL(argmax, rows.count, rows.length, PyArray_DATA(rows.x), PyArray_DATA(y))
-    return finished(self, status, (PyObject *)y);
-}
-
-/* x, weight, bias, eps, out */
-static PyObject *of_layer_norm(const Quick *self, PyObject *const *given)
-{
-    struct rows rows;
-    float eps, *weight, *bias;
-    PyArrayObject *y;
-    if (!take_rows(given[0], &rows) || (weight = beside(&rows, given[1])) == NULL || (bias = beside(&rows, given[2])) == NULL ||
-        !take_float(given[3], 1e-5, &eps) || !(eps >= 0) || (y = result_like(rows.x, given[4])) == NULL)
-        return NULL;
-    if (!apart(y, (PyArrayObject *)given[1]) || !apart(y, (PyArrayObject *)given[2])) {
-        Py_DECREF(y);
-        return NULL;
+    int overflow = 0;
+    long found = otherwise;
+    if (value != NULL) {
+        if (!PyLong_CheckExact(value))
+            return 0;
+        found = PyLong_AsLongAndOverflow(value, &overflow);
     }
-    CALL(layer_norm, rows.count, rows.length, &eps, PyArray_DATA(rows.x), weight, bias, PyArray_DATA(y))
-    return finished(self, status, (PyObject *)y);
+    *to = (int)(overflow > 0 || found > most ? most : found);
+    return overflow >= 0 && found >= least;
 }
 
-/* x, weight, eps, out */
-static PyObject *of_rms_norm(const Quick *self, PyObject *const *given)
+/* How many threads a call may have: 1 where it was not given; 0, which is as many as are usual, for None. */
+static int take_threads(PyObject *value, int *to)
 {
-    struct rows rows;
-    float eps, *weight;
-    PyArrayObject *y;
-    if (!take_rows(given[0], &rows) || (weight = beside(&rows, given[1])) == NULL || !take_float(given[2], 1e-6, &eps) ||
-        !(eps >= 0) || (y = result_like(rows.x, given[3])) == NULL)
-        return NULL;
-    if (!apart(y, (PyArrayObject *)given[1])) {
-        Py_DECREF(y);
-        return NULL;
-    }
-    CALL(rms_norm, rows.count, rows.length, &eps, PyArray_DATA(rows.x), weight, PyArray_DATA(y))
-    return finished(self, status, (PyObject *)y);
+    *to = 0;
+    return value == Py_None || take_integer(value, 1, INT_MAX, 1, to);
 }
 
-/* x, target */
-static PyObject *of_cross_entropy(const Quick *self, PyObject *const *given)
-{
-    struct rows rows;
-    PyArrayObject *target = dense_of(given[1], NPY_INT64, 0);
-    if (!take_rows(given[0], &rows) || PyArray_NDIM(rows.x) != 2 || target == NULL || PyArray_NDIM(target) != 1 ||
-        PyArray_DIM(target, 0) != rows.count)
-        return NULL;
-    const int64_t *columns = PyArray_DATA(target);
-    for (int64_t i = 0; i < rows.count; i++)
-        if (columns[i] < 0 || columns[i] >= rows.length)
-            return NULL;
-    PyArrayObject *y = (PyArrayObject *)PyArray_SimpleNew(1, PyArray_DIMS(rows.x), NPY_FLOAT32);
-    if (y == NULL)
-        return NULL;
-    CALL(cross_entropy, rows.count, rows.length, PyArray_DATA(rows.x), columns, PyArray_DATA(y))
-    return finished(self, status, (PyObject *)y);
-}
-
-/* keep, x */
-static PyObject *of_compress(const Quick *self, PyObject *const *given)
-{
-    PyArrayObject *keep = dense_of(given[0], NPY_BOOL, 0), *x = dense_of(given[1], NPY_FLOAT32, 0);
-    if (keep == NULL || x == NULL || PyArray_NDIM(x) != 1 || !same_shape(keep, x))
-        return NULL;
-    PyArrayObject *y = (PyArrayObject *)PyArray_SimpleNew(1, PyArray_DIMS(x), NPY_FLOAT32); /* room for all */
-    if (y == NULL)
-        return NULL;
-    int64_t count = 0;
-    CALL(compress, PyArray_SIZE(x), PyArray_DATA(x), PyArray_DATA(keep), PyArray_DATA(y), &count)
-    PyArray_Dims kept = {(npy_intp[]){count}, 1};
-    PyObject *none = status == 0 ? PyArray_Resize(y, &kept, 0, NPY_CORDER) : NONE;
-    if (none == NULL) {
-        Py_DECREF(y);
-        return NULL;
-    }
-    Py_DECREF(none);
-    return finished(self, status, (PyObject *)y);
-}
+/* @networks */
 
 /* @precision */
 
@@ -480,10 +415,8 @@ static PyObject *@P@_gemm(const Quick *self, PyObject *const *given)
 {
     struct matrix A, B, C;
     @T@ alpha, beta;
-    int trans_a, trans_b, overflow;
-    if (given[7] != NULL && !(PyLong_CheckExact(given[7]) && PyLong_AsLongLongAndOverflow(given[7], &overflow) == 1))
-        return NULL;
-    if (!take_@T@(given[3], 1, &alpha) || !take_@T@(given[4], 1, &beta) || !take_option(given[5], &trans_a) ||
+    int trans_a, trans_b, threads;
+    if (!take_threads(given[7], &threads) || !take_@T@(given[3], 1, &alpha) || !take_@T@(given[4], 1, &beta) || !take_option(given[5], &trans_a) ||
         !take_option(given[6], &trans_b) || !take_matrix(given[0], @N@, 0, trans_a, &A) ||
         !take_matrix(given[1], @N@, 0, trans_b, &B) || !take_matrix(given[2], @N@, 1, 0, &C) || B.rows != A.columns ||
         C.rows != A.rows || C.columns != B.columns)
@@ -493,8 +426,37 @@ static PyObject *@P@_gemm(const Quick *self, PyObject *const *given)
         B = (struct matrix){A.columns, A.rows, A.distance, !A.turned, A.data};
         A = first;
     }
-    CALL(usl_@P@gemm, A.turned ? TRANS : NO_TRANS, B.turned ? TRANS : NO_TRANS, A.rows, B.columns, A.columns, alpha, A.data,
-         A.distance, B.data, B.distance, beta, C.data, C.distance)
+    CALL(usl_@P@gemm_threads, threads, A.turned ? TRANS : NO_TRANS, B.turned ? TRANS : NO_TRANS, A.rows, B.columns, A.columns, alpha,
+         A.data, A.distance, B.data, B.distance, beta, C.data, C.distance)
+    return finished(self, status, NONE);
+}
+
+/* A, B, C, alpha, beta, transA, transB */
+static PyObject *@P@_gemm_batch_strided(const Quick *self, PyObject *const *given)
+{
+    struct batch A, B, C;
+    @T@ alpha, beta;
+    int trans_a, trans_b;
+    if (!take_@T@(given[3], 1, &alpha) || !take_@T@(given[4], 1, &beta) || !take_option(given[5], &trans_a) ||
+        !take_option(given[6], &trans_b) || !take_batch(given[0], @N@, 0, trans_a, &A) ||
+        !take_batch(given[1], @N@, 0, trans_b, &B) || !take_batch(given[2], @N@, 1, 0, &C) || A.count != C.count ||
+        B.count != C.count || B.first.rows != A.first.columns || C.first.rows != A.first.rows ||
+        C.first.columns != B.first.columns)
+        return NULL;
+    int64_t rows = A.first.rows, columns = B.first.columns;
+    const int64_t terms = A.first.columns;
+    if (C.first.turned) { /* the transposed products */
+        const struct batch first = B;
+        B = A;
+        A = first;
+        A.first.turned = !A.first.turned;
+        B.first.turned = !B.first.turned;
+        rows = C.first.columns;
+        columns = C.first.rows;
+    }
+    CALL(usl_@P@gemm_batch_strided, A.first.turned ? TRANS : NO_TRANS, B.first.turned ? TRANS : NO_TRANS, rows, columns, terms, alpha,
+         A.first.data, A.first.distance, A.step, B.first.data, B.first.distance, B.step, beta, C.first.data, C.first.distance,
+         C.step, C.count)
     return finished(self, status, NONE);
 }
 
@@ -583,10 +545,17 @@ static const struct {
     {"rms_norm", of_rms_norm},
     {"cross_entropy", of_cross_entropy},
     {"compress", of_compress},
+    {"pooling", of_pooling},
+    {"attention", of_attention},
+    {"gemm_u8s8", of_u8s8},
+    {"gemm_s8s8", of_s8s8},
+    {"gemm_s16s16", of_s16s16},
+    {"gemm_bf16", of_bf16},
 #define BOTH(name, of) {"s" name, s_##of}, {"d" name, d_##of},
     BOTH("axpy", axpy) BOTH("scal", scal) BOTH("dot", dot) BOTH("asum", asum) BOTH("nrm2", asum) BOTH("iamax", iamax)
     BOTH("copy", copy) BOTH("swap", swap) BOTH("rot", rot) BOTH("gemv", gemv) BOTH("ger", ger) BOTH("symv", symv)
-    BOTH("trmv", triangular_vector) BOTH("trsv", triangular_vector) BOTH("gemm", gemm) BOTH("symm", symm) BOTH("syrk", syrk)
+    BOTH("trmv", triangular_vector) BOTH("trsv", triangular_vector) BOTH("gemm", gemm)
+    BOTH("gemm_batch_strided", gemm_batch_strided) BOTH("symm", symm) BOTH("syrk", syrk)
     BOTH("syr2k", syr2k) BOTH("trmm", triangular_matrix) BOTH("trsm", triangular_matrix)
 };
 
@@ -621,6 +590,7 @@ static PyObject *quick_vectorcall(PyObject *object, PyObject *const *args, size_
 static int quick_clear(PyObject *object)
 {
     Quick *self = (Quick *)object;
+    Py_CLEAR(self->kernels);
     Py_CLEAR(self->slowly);
     Py_CLEAR(self->refused);
     return 0;
@@ -630,6 +600,7 @@ static int quick_traverse(PyObject *object, visitproc visit, void *arg)
 {
     const Quick *self = (const Quick *)object;
     Py_VISIT(Py_TYPE(object));
+    Py_VISIT(self->kernels);
     Py_VISIT(self->slowly);
     Py_VISIT(self->refused);
     return 0;
@@ -646,17 +617,17 @@ static void quick_dealloc(PyObject *object)
     Py_DECREF(type);
 }
 
-/* Quick(form, address, slowly, refused, names): interned names of at most MOST parameters, those by position first. */
+/* Quick(form, kernel, slowly, refused, names): the kernel's address, or a dictionary of addresses; interned names of at most MOST
+ * parameters, those by position first. */
 static PyObject *quick_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
     const char *name;
-    unsigned long long address;
-    PyObject *slowly, *refused, *names;
+    PyObject *kernel, *slowly, *refused, *names;
     if (kwargs != NULL && PyDict_GET_SIZE(kwargs) != 0) {
         PyErr_SetString(PyExc_TypeError, "Quick takes no arguments by name");
         return NULL;
     }
-    if (!PyArg_ParseTuple(args, "sKOOO!", &name, &address, &slowly, &refused, &PyTuple_Type, &names))
+    if (!PyArg_ParseTuple(args, "sOOOO!", &name, &kernel, &slowly, &refused, &PyTuple_Type, &names))
         return NULL;
     size_t at = 0;
     while (at < sizeof FORMS / sizeof *FORMS && strcmp(FORMS[at].name, name) != 0)
@@ -665,12 +636,17 @@ static PyObject *quick_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
         PyErr_Format(PyExc_ValueError, "no form is called %s, or there are more than %d names", name, MOST);
         return NULL;
     }
+    const int several = PyDict_CheckExact(kernel);
+    void *call = several ? NULL : PyLong_AsVoidPtr(kernel);
+    if (PyErr_Occurred())
+        return NULL;
     Quick *self = (Quick *)type->tp_alloc(type, 0);
     if (self == NULL)
         return NULL;
     self->vectorcall = quick_vectorcall;
     self->form = FORMS[at].form;
-    self->call = (void *)(uintptr_t)address;
+    self->call = call;
+    self->kernels = several ? Py_NewRef(kernel) : NULL;
     self->slowly = Py_NewRef(slowly);
     self->refused = Py_NewRef(refused);
     self->names = Py_NewRef(names);
@@ -700,6 +676,13 @@ static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, .m_name = "usl_quick"
 PyMODINIT_FUNC PyInit_usl_quick(void)
 {
     import_array();
+    KIND = PyUnicode_InternFromString("kind");
+    ROWS = PyUnicode_InternFromString("rows");
+    COLUMNS = PyUnicode_InternFromString("columns");
+    PANELS = PyUnicode_InternFromString("panels");
+    SUMS = PyUnicode_InternFromString("sums");
+    if (KIND == NULL || ROWS == NULL || COLUMNS == NULL || PANELS == NULL || SUMS == NULL)
+        return NULL;
     PyObject *made = PyModule_Create(&module);
     PyObject *type = made == NULL ? NULL : PyType_FromSpec(&quick_spec);
     if (type == NULL || PyModule_AddObject(made, "Quick", type) < 0) {

@@ -16,6 +16,7 @@ from typing import Any, NoReturn, TypeVar
 from usl_avx512.kernels.arguments import DOUBLE, SINGLE, foreign
 
 SOURCE = Path(__file__).with_name("quick.c")
+NETWORKS = SOURCE.with_name("quick_networks.c")
 NUMPY_TYPES = {"s": "NPY_FLOAT32", "d": "NPY_FLOAT64"}
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -24,7 +25,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def quick(slowly: Function, form: str, address: Callable[[], Any], refused: Callable[[int], NoReturn]) -> Function:
     """A function that does what slowly does, in less time from its second call on.
 
-    form: one of those in `quick.c`. address: gives the kernel, as cffi has it. refused: raises the error for a status.
+    form: one of those in `quick.c`. address: gives the kernel, as cffi has it, or a dictionary of the addresses of several, to
+    which slowly adds those that it builds. refused: raises the error for a status.
     """
 
     call: Callable[..., Any]
@@ -50,7 +52,13 @@ def _entry(slowly: Callable[..., Any], form: str, address: Callable[[], Any], re
     if entry is None:
         return slowly
     names = tuple(sys.intern(name) for name in inspect.signature(slowly).parameters)
-    return entry(form, int(foreign().cast("uintptr_t", address())), slowly, refused, names)
+    kernel = address()
+    return entry(form, kernel if isinstance(kernel, dict) else address_of(kernel), slowly, refused, names)
+
+
+def address_of(function: Any) -> int:
+    """Where a function is that cffi has."""
+    return int(foreign().cast("uintptr_t", function))
 
 
 @functools.cache
@@ -68,12 +76,14 @@ def _entry_type() -> Any:
 
 def source() -> str:
     """The extension's C: the types of kernels as their own C declares them, and the forms in both precisions."""
-    from usl_avx512.kernels import blas_library, level3_library, network_entries
+    from usl_avx512.kernels import blas_library, level3_library, network_entries, short_library
 
-    text = SOURCE.read_text(encoding="utf-8")
+    text = SOURCE.read_text(encoding="utf-8").replace("/* @networks */\n", NETWORKS.read_text(encoding="utf-8").lstrip())
     head, _, rest = text.partition("/* @precision */\n")
     both, _, end = rest.partition("/* @end */\n")
-    types = [f"typedef int {name}({parameters});" for name, parameters in network_entries.ENTRIES.items()]
+    networks = network_entries.ENTRIES | network_entries.POOLING
+    types = [f"typedef int {name}({parameters});" for name, parameters in networks.items()]
+    types += [f"typedef {short_library.prototype(short_library.gemm_entry(kind))};" for kind in short_library.KINDS]
     forms = []
     for precision in (SINGLE, DOUBLE):
         words = {"T": precision.ctype, "P": precision.letter, "N": NUMPY_TYPES[precision.letter]}

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from usl_avx512.kernels.arguments import SINGLE as FLOAT
 from usl_avx512.kernels.arguments import forward_matrix, number, vector
+from usl_avx512.kernels.quick import Function, address_of, quick
 from usl_avx512.kernels.short_library import ELEMENTS, gemm_entry, short_entry, short_library, short_path
 from usl_avx512.short_products import SUMS, TYPES
 
@@ -285,10 +286,15 @@ def _multiply(kind: str, A: Any, B: Any, C: Any) -> None:
     sums = (_address(packed.sums),) if kind == "s8s8" else ()
     name = gemm_entry(kind)
     status = short_entry(_fitting(name))(m, n, k, address, distance, _address(packed.panels), *sums, c, ldc)
+    if status:
+        _refuse(name, status)
+
+
+def _refuse(name: str, status: int) -> NoReturn:
+    """Raise what the status of a product means."""
     if status == -1:
         raise MemoryError(f"{name.removeprefix('usl_')}: no memory for a copy of rows of A")
-    if status:
-        raise ValueError(f"{name.removeprefix('usl_')} refuses its argument {status}")
+    raise ValueError(f"{name.removeprefix('usl_')} refuses its argument {status}")
 
 
 @functools.cache
@@ -364,3 +370,15 @@ BY_DTYPE = {each.name: each for each in ELEMENTS.values()}
 def _address(array: NDArray[Any]) -> Any:
     found: Any = BY_DTYPE[array.dtype.name].address(array.reshape(-1))
     return found
+
+
+def _in_c(function: Function, kind: str) -> Function:
+    """The same, called without Python where B is packed and arguments are plainly right."""
+    name = gemm_entry(kind)
+    return quick(
+        function, f"gemm_{kind}", lambda: {Packed: address_of(short_entry(_fitting(name)))}, functools.partial(_refuse, name)
+    )
+
+
+gemm_u8s8s32, gemm_s8s8s32 = _in_c(gemm_u8s8s32, "u8s8"), _in_c(gemm_s8s8s32, "s8s8")
+gemm_s16s16s32, gemm_bf16 = _in_c(gemm_s16s16s32, "s16s16"), _in_c(gemm_bf16, "bf16")
