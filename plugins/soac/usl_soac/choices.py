@@ -35,6 +35,15 @@ def where(test: Expr, then: Expr, other: Expr) -> Expr | None:
             return _by_comparison(test, then, other)
 
 
+def compares_reals(test: Expr) -> bool:
+    """Whether real numbers are compared in a condition."""
+    if not isinstance(test, BinaryOp):
+        return False
+    if isinstance(test.lhs.type, ScalarType):
+        return test.lhs.type.is_real
+    return compares_reals(test.lhs) or compares_reals(test.rhs)
+
+
 def _is_flag(expr: Expr) -> bool:
     """Whether it is a number chosen by comparisons alone."""
     if isinstance(expr, ExternCall):
@@ -63,8 +72,31 @@ def _by_comparison(test: BinaryOp, then: Expr, other: Expr) -> Expr | None:
             return build.select(a, above, then, other)
         case ">=" if (below := _next(b, -np.inf)) is not None:
             return build.select(below, a, then, other)
+        case "<=":
+            return build.select(a, b, then, _if_equal(a, b, then, other))
+        case ">=":
+            return build.select(b, a, then, _if_equal(a, b, then, other))
+        case "==":
+            return build.select(a, b, other, _if_equal(a, b, then, other))
+        case "!=":
+            return build.select(a, b, then, _if_equal(a, b, other, then))
         case _:
             return None
+
+
+def _if_equal(a: Expr, b: Expr, then: Expr, other: Expr) -> Expr:
+    """then where two real numbers are equal, one of which is not less than the other: the other one may be, or one may be NaN.
+
+    If neither is less, they are equal unless their sum is NaN, and only NaN is neither below 1 nor above 0.
+    """
+    one, zero, total = build.literal(1, _real(a)), build.literal(0, _real(a)), build.add(a, b)
+    is_number = build.select(total, one, then, build.select(zero, total, then, other))
+    return build.select(b, a, other, is_number)
+
+
+def _real(expr: Expr) -> ScalarType:
+    assert isinstance(expr.type, ScalarType)
+    return expr.type
 
 
 def _next(limit: Expr, to: float) -> Expr | None:

@@ -43,7 +43,8 @@ def called(
     bounds = [frame.scalar(sym) for sym, ends in kernel.bounds.items() if ends and frame.types[sym].scalar in (I64, U32)]
     if bounds:
         with frame.block(f"if {' or '.join(f'i64({text}) > {KERNEL_SIZE_LIMIT}' for text in bounds)}"), frame.scope():
-            _by_outer_code(statement, [*names, *bad], frame, outer)
+            flags = [_argument(each, frame, general=False) for each in kernel.arguments if each.kind == "bad"]
+            _by_outer_code(statement, [*names, *bad], flags, frame, outer)
     with frame.block("else") if bounds else nullcontext():
         if kernel.general is None:
             _call(kernel.procedure, kernel.arguments, [*names, *bad], frame, general=kernel.is_general)
@@ -85,14 +86,15 @@ def _test_rounds(kernel: Kernel, at_least_one: str, statement: Statement, frame:
                 frame.raises(frame.module.site(failures.kernel_rounds(kernel.procedure.name(), statement.span)), [limit])
 
 
-def _by_outer_code(statement: Statement, names: Sequence[str], frame: Frame, outer: Outer) -> None:
-    """What kernels cannot do, as loops in them have at most 2^31 - 1 rounds, in the form of their results."""
+def _by_outer_code(statement: Statement, names: Sequence[str], flags: Sequence[str], frame: Frame, outer: Outer) -> None:
+    """What kernels cannot do, as loops in them have at most 2^31 - 1 rounds, in the form of their results; no test has failed
+    where it ends."""
     values = [each if isinstance(each, str) else frame.whole(each).base for each in outer(statement, frame)]
     for param, name, value in zip(statement.pattern, names, values, strict=False):
         number = f"u8({value})" if param.type.scalar is BOOL else value
         frame.line(f"{name} = {value if param.type.dims else f'array(1, {number})'}")
-    for name in names[len(statement.pattern) :]:
-        frame.line(f"{name} = array(1, 0)")
+    for name, flag in zip(names[len(statement.pattern) :], flags, strict=True):
+        frame.line(f"{name} = {flag}")
 
 
 def _results(kernel: Kernel) -> list[tuple[Sequence[Term], Param]]:
@@ -164,8 +166,8 @@ def _argument(argument: Argument, frame: Frame, general: bool) -> str:
                 frame.allocates(param.name.name, " * ".join(f"({dim})" for dim in dims) or "1", param.type.scalar)
                 return frame.blank(count, param.type.scalar)
             return f"array({count}, {'0.0' if param.type.scalar.is_real else '0'})"
-        case Argument(kind="bad"):
-            return "array(1, 0)"
+        case Argument(kind="bad", of=Param() as param):
+            return f"array(1, {zero(param.type.scalar)})"
         case _:
             raise AssertionError(argument)
 

@@ -26,7 +26,7 @@ from usl_soac.sizes import Term, name
 class Argument:
     """One formal, as what the caller passes for it: `of` is a Term for sizes, a Sym for what exists, a Param for results.
 
-    bad is a result, too: how many tests have failed.
+    bad is a result, too: 1 if a test has failed.
     """
 
     kind: Literal["size", "room", "index", "scalar", "narrow", "array", "result", "bad"]
@@ -47,6 +47,8 @@ class Formals:
     terms: Mapping[Sym, Term]
     arguments: list[Argument] = field(default_factory=list)
     wanted: dict[Term, None] = field(default_factory=dict)
+    flag: ScalarType = I32
+    """The type of the number that says whether tests have failed, of which a register has as many as of what is computed."""
     bad: Target | None = None
     bounds: dict[Sym, bool] = field(default_factory=dict)
     """Numbers from outside that bound the rounds of loops, and whether one of these ends by data: for more than 2^31 - 1 there
@@ -213,12 +215,21 @@ class Formals:
         return Target(buffer, () if dims else (build.literal(0),))
 
     def failures(self) -> Target:
-        """Where failed tests are counted."""
+        """Where it is noted that a test has failed."""
         if self.bad is None:
-            spelled = self.spelling("bad")
-            self.bad = Target(self.builder.tensor(spelled, I64, (1,)), (build.literal(0),))
-            self.arguments.append(Argument("bad", Sym(spelled)))
+            bad = Param(Sym(self.spelling("bad")), Type(self.flag))
+            self.bad = Target(self.builder.tensor(bad.name.name, self.flag, (1,)), (build.literal(0),))
+            self.arguments.append(Argument("bad", bad))
         return self.bad
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether numbers of 64 bits are computed, or real ones read; indices of 64 bits may stand beside narrower elements."""
+        results = (each.of for each in self.arguments if each.kind == "result")
+        arrays = (each.of for each in self.arguments if each.kind == "array")
+        found = [each.type.scalar for each in results if isinstance(each, Param)]
+        found += [typ for each in arrays if isinstance(each, Sym) and (typ := self.types[each].scalar).is_real]
+        return any(typ.bits == I64.bits for typ in found)
 
 
 _SMALL, _FEW = 2**16, 8

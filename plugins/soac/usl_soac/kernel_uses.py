@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from usl_core.ir.sym import Sym
-from usl_soac.core import Body, Expr, If, Lambda, NodeBase, Statement
+from usl_core.ir.types import I32
+from usl_soac.core import Body, Expr, If, Index, Lambda, NodeBase, Statement
 from usl_soac.sizes import Term
 
 
@@ -18,6 +19,14 @@ class Uses:
 
     count: Counter[Sym] = field(default_factory=Counter)
     repeated: set[Sym] = field(default_factory=set)
+    of_small: set[Sym] = field(default_factory=set)
+    """What elements of at most 32 bits are found by."""
+    of_wide: set[Sym] = field(default_factory=set)
+    """What elements of 64 bits are found by."""
+
+    def is_wide_key(self, name: Sym) -> bool:
+        """Whether elements of 64 bits are found by it, and no others."""
+        return name in self.of_wide and name not in self.of_small
 
     def once(self, name: Sym) -> bool:
         """Whether its value is needed at one place, once for each time that it is computed."""
@@ -27,6 +36,8 @@ class Uses:
         """Those of another body too. Two parts of a function have names in common, of which each counts its own."""
         self.count |= other.count
         self.repeated |= other.repeated
+        self.of_small |= other.of_small
+        self.of_wide |= other.of_wide
 
 
 def uses_in(body: Body) -> Uses:
@@ -51,6 +62,9 @@ def _statement(statement: Statement, found: Uses, inside: set[Sym]) -> None:
         found.count[cert] += 1
     for atom in direct(statement.value):
         _use(atom, found, inside)
+    if isinstance(statement.value, Index):
+        keys = found.of_wide if statement.pattern[0].type.scalar.bits > I32.bits else found.of_small
+        keys.update(each for each in statement.value.indices if isinstance(each, Sym))
     for body, params in inner(statement.value):
         if isinstance(statement.value, If):
             _body(body, found, set(inside))

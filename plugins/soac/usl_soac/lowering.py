@@ -19,7 +19,7 @@ from usl_core.ir.nodes import Expr, Literal
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import I32, I64
 from usl_soac import core
-from usl_soac.choices import where
+from usl_soac.choices import compares_reals, where
 from usl_soac.core import Atom, Body, Const, Lambda, Param, Program, Statement, Type
 from usl_soac.kernel_formals import Formals, as_scalar, reading
 from usl_soac.kernel_ops import chosen, condition, constant, control, data, data_type, is_choice, operation
@@ -193,6 +193,8 @@ class Lowering:
 
     def bind(self, param: Param, value: Value) -> None:
         """Gives a name its value; one that is computed and needed more than once is kept."""
+        if isinstance(value, Scalar) and value.data is not None and self.uses.is_wide_key(param.name):
+            value = replace(value, narrow=None)  # vectors have as many lanes of i64 as of what is found
         if param.name in self.needed_later or (not value.is_plain and not self.uses.once(param.name)):
             value = self.kept(param.name.name, value)
         self.values[param.name] = value
@@ -310,14 +312,26 @@ class Lowering:
         return value
 
     def test(self, expr: core.Assert) -> None:
-        """A test that fails is counted; what comes after it goes on with indices in bounds, and its results are not used."""
+        """A test that fails is noted; what comes after it goes on with indices in bounds, and its results are not used.
+
+        A number that is 0 or 1 is combined by `|`, which vectors have, and which nothing can wrap. Of integers that is a
+        branch, which costs least in scalar code, and which `if_to_select` makes a choice; of real numbers it is one already, as
+        that operator does not say what becomes of NaN.
+        """
         holds = condition(self.scalar(expr.condition))
         if not self.checked or (isinstance(holds, Literal) and holds.value):
             return
         bad = self.formals.failures()
+        failed, passed = (build.literal(each, self.formals.flag) for each in (1, 0))
+        noted = where(holds, passed, failed) if compares_reals(holds) else None
+        if noted is not None and self.alive is not None:
+            noted = where(self.alive, noted, passed)
+        if noted is not None:
+            self.b.reduce(bad.buffer, bad.indices, noted, "|")
+            return
         fails = condition(self.negation(Scalar(BOOL, condition=holds)))
         with self.b.if_(fails if self.alive is None else build.and_(self.alive, fails)):
-            self.b.reduce(bad.buffer, bad.indices, build.literal(1, I64))
+            self.b.reduce(bad.buffer, bad.indices, failed, "|")
 
     def _is_lazy(self, statement: Statement, direct: Mapping[Sym, Target]) -> bool:
         """Whether it is a map whose elements are computed where they are read."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from usl_core import Procedure, build
 from usl_core.errors import UslError
 from usl_core.ir.sym import Sym
-from usl_core.ir.types import I64
+from usl_core.ir.types import I32, I64, ScalarType
 from usl_soac import core
 from usl_soac.core import Body, Const, Param, Statement
 from usl_soac.kernel_formals import Argument, Formals
@@ -131,25 +131,36 @@ def _kernel(statements: Sequence[Statement], frame: Frame, name: str) -> Kernel:
     fused: set[Statement] = set()
     first = _lowered(statements, frame, name, True, None, clamps=False, fused=fused)
     has_sizes = any(each.kind == "size" for each in first.arguments)
-    general = _procedure(statements, frame, f"{name}_any", positive=False) if has_sizes or first.is_empty else None
     if first.is_empty:
-        assert general is not None
+        general = _procedure(statements, frame, f"{name}_any", I32, positive=False)
         return Kernel(*general, None, (), statements, fused, is_general=True, bounds=first.bounds)
-    procedure = _procedure(statements, frame, name, positive=True)
-    found, arguments = general or (None, ())
-    return Kernel(*procedure, found, arguments, statements, fused, bounds=first.bounds)
+    procedure = _procedure(statements, frame, name, None, positive=True)
+    flags = (each.of.type.scalar for each in procedure[1] if each.kind == "bad" and isinstance(each.of, Param))
+    if not has_sizes:
+        return Kernel(*procedure, None, (), statements, fused, bounds=first.bounds)
+    general = _procedure(statements, frame, f"{name}_any", next(flags, I32), positive=False)
+    return Kernel(*procedure, *general, statements, fused, bounds=first.bounds)
 
 
 def _procedure(
-    statements: Sequence[Statement], frame: Frame, name: str, positive: bool
+    statements: Sequence[Statement], frame: Frame, name: str, flag: ScalarType | None, positive: bool
 ) -> tuple[Procedure, Sequence[Argument]]:
+    """flag: the type of the number that says whether tests have failed; None for the one that vectors have beside the rest."""
     first = _lowered(statements, frame, name, positive, None, clamps=False)
+    clamps = False
+
+    def built(flag: ScalarType) -> tuple[Procedure, Formals]:
+        made = _lowered(statements, frame, name, positive, first, clamps=clamps, flag=flag)
+        return made.builder.finish(), made
+
     try:
-        made = _lowered(statements, frame, name, positive, first, clamps=False)
-        return made.builder.finish(), made.arguments
+        procedure, made = built(flag or I32)
     except UslError:
-        made = _lowered(statements, frame, name, positive, first, clamps=True)
-        return made.builder.finish(), made.arguments
+        clamps = True
+        procedure, made = built(flag or I32)
+    if flag is None and made.bad is not None and made.is_wide:
+        procedure, made = built(I64)
+    return procedure, made.arguments
 
 
 def _room(param: Param, statement: Statement, lowering: Lowering) -> tuple[Term, ...]:
@@ -171,10 +182,11 @@ def _lowered(
     before: Formals | None,
     clamps: bool,
     fused: set[Statement] | None = None,
+    flag: ScalarType = I32,
 ) -> Formals:
     """One round of building. The second one makes the formals in order: it knows from the first which there are."""
     assert frame.uses is not None and frame.program is not None
-    formals = Formals(build.ProcBuilder(name), positive, frame.types, frame.terms)
+    formals = Formals(build.ProcBuilder(name), positive, frame.types, frame.terms, flag=flag)
     lowering = Lowering(frame.program, formals, frame.uses, FORMS, clamps)
     lowering.outside, lowering.checked = frame.deferred, frame.module.checked
     pattern = statements[-1].pattern
@@ -200,7 +212,7 @@ def _lowered(
     targets = [formals.result(param, dims) for param, dims in zip(pattern, results, strict=True)]
     if before is not None and before.bad is not None:
         bad = formals.failures()
-        formals.builder.assign(bad.buffer, bad.indices, build.literal(0, I64))
+        formals.builder.assign(bad.buffer, bad.indices, build.literal(0, flag))
     names = tuple(param.name for param in pattern)
     lowering.finals.update(names)
     if isinstance(statements[-1].value, core.Filter):

@@ -6,12 +6,15 @@ refuses stays as it is.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
 from usl_core import Procedure
-from usl_core.errors import UslError
-from usl_core.scheduling import simplify
+from usl_core.cursors import BinaryOpCursor
+from usl_core.errors import PatternError, UslError
+from usl_core.ir.types import ScalarType
+from usl_core.scheduling import if_to_select, simplify
 from usl_soac.blocks import filtered, running
 
 WIDTHS = {"f64": 8, "i64": 8, "u64": 8}
@@ -50,17 +53,48 @@ def has_vectors() -> bool:
 
 
 def in_vectors(p: Procedure, loop: Any, width: int | None = None, tail: str = "masked") -> Procedure:
-    """A loop in vectors of AVX-512, with the last ones as a tail says; as it is, if that is refused."""
+    """A loop in vectors of AVX-512, with the last ones as a tail says; as it is, if that is refused.
+
+    width: the lanes; else as many as a register has of the widest numbers of the kernel, or where that is refused of the
+    others, as indices of 64 bits are narrowed when they are read, and narrow ones widened.
+    """
     from usl_avx512 import AVX512, cpu_features, isa
     from usl_stdlib import vectorize
 
-    lanes = width or lanes_of(p)
-    for each in dict.fromkeys((tail, "cut")):
+    widths = (width,) if width else dict.fromkeys((lanes_of(p), LANES, WIDTHS["i64"]))
+    loop = p.find_loop(loop) if isinstance(loop, str) else loop
+    made = chosen_by_select(p, loop)
+    for lanes, each in itertools.product(widths, dict.fromkeys((tail, "cut"))):
         try:
-            return vectorize(p, loop, lanes, AVX512, isa.for_lanes(lanes, cpu_features()), tail=each)[0]
+            return vectorize(made, made.forward(loop), lanes, AVX512, isa.for_lanes(lanes, cpu_features()), tail=each)[0]
         except UslError:
             continue
     return p
+
+
+def chosen_by_select(p: Procedure, loop: Any) -> Procedure:
+    """The branches in a loop as choices, where operators allow it; not where real numbers are compared by more than `<` and
+    `>`, as with NaN another branch might be taken."""
+    try:
+        branches = loop.find("if _: _", many=True)
+    except PatternError:
+        return p
+    for branch in branches:
+        if not _compares_reals_for_equality(branch.cond()):
+            try:
+                p = if_to_select(p, p.forward(branch))
+            except UslError:
+                continue
+    return p
+
+
+def _compares_reals_for_equality(condition: Any) -> bool:
+    if not isinstance(condition, BinaryOpCursor):
+        return False
+    if condition.op() in ("and", "or"):
+        return any(map(_compares_reals_for_equality, (condition.lhs(), condition.rhs())))
+    typ = condition.lhs().type()
+    return isinstance(typ, ScalarType) and typ.is_real and condition.op() not in ("<", ">")
 
 
 def lanes_of(p: Procedure) -> int:

@@ -43,7 +43,37 @@ def _all() -> Iterator[Source]:
                     yield from _select(compared, chosen)
 
 
-TABLE = Table(__name__, _all())
+def _by_memory(mirrored: bool) -> Iterator[Source]:
+    """i32s chosen by sixteen i64s in memory, which fill two registers, and one number."""
+    less = "_mm512_mask_cmp{how}_epi64_mask((__mmask8)({lanes} >> {first}), {load}, _mm512_set1_epi64({{b}}))"
+    how = "gt" if mirrored else "lt"
+    for form, lanes, size in (("", "0xffff", ""), ("mask_", "USL_AVX512_LANES({n})", "n: size, ")):
+        halves = [
+            less.format(how=how, lanes=lanes, first=first, load=load)
+            for first, load in (
+                (0, f"_mm512_maskz_loadu_epi64((__mmask8){lanes}, {{a.ptr}})"),
+                (8, f"_mm512_maskz_loadu_epi64((__mmask8)({lanes} >> 8), {{a.ptr}} + 8)"),
+            )
+        ]
+        halves = [each.replace("{{", "{").replace("}}", "}") for each in halves]
+        chosen = f"_mm512_mask_mov_epi32({{y}}, (__mmask16)({halves[0]} | ({halves[1]} << 8)), {{x}})"
+        c = f"_mm512_mask_mov_epi32({{dst}}, {lanes}, {chosen})" if form else chosen
+        keys, guard = ("n", "if i < n:\n                        ") if form else ("16", "")
+        compared = "b, a[i]" if mirrored else "a[i], b"
+        register = "[i32][16] @ AVX512"
+        yield from plain(
+            f"""
+            @instr("{{dst}} = {c};", aliasable=("dst", "x", "y"))
+            def mm512_{form}select_{"above" if mirrored else "below"}_m64_i32({size}dst: {register}, a: [i64][{keys}] @ DRAM,
+                                                              b: i64, x: {register}, y: {register}):
+                for i in seq(0, 16):
+                    {guard}dst[i] = select({compared}, x[i], y[i])
+            """,
+            *AVX512BW_VL,
+        )
+
+
+TABLE = Table(__name__, _all(), _by_memory(mirrored=False), _by_memory(mirrored=True))
 
 
 def __getattr__(name: str) -> Any:

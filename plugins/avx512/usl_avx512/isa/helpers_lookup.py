@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 _INDICES = {16: ("u8", "u16", "i16", "i32", "u32"), 32: ("u8", "u16", "i16"), 64: ("u8",), 8: ("i64",)}
 """Types of the numbers that are looked up by, for each number of lanes."""
-BY_BITS = {16: (8, 16, 32), 32: (8, 16), 64: (8,), 8: (64,)}
+BY_BITS = {16: (8, 16, 32), 32: (8, 16), 64: (8,)}
 """Bits of what is found."""
 
 _WIDENED = {
@@ -64,6 +64,29 @@ static inline __m512i usl_avx512_gathered_32x16_{k}(const void *table, __m{keys}
 """
 
 
+_GATHERED_WIDE = """
+static inline __m512i usl_avx512_gathered_64x8_i64(const void *table, __m512i k, int64_t lo, int64_t hi)
+{
+    k = _mm512_max_epi64(_mm512_min_epi64(k, _mm512_set1_epi64(hi - 1)), _mm512_set1_epi64(lo));
+    return _mm512_i64gather_epi64(k, table, 8);
+}
+"""
+
+_GATHERED_BY_MEMORY = """
+static inline __m512i usl_avx512_gathered_32x16_m64(const void *table, const int64_t *k, __mmask16 m, int64_t lo, int64_t hi)
+{
+    const __m512i most = _mm512_set1_epi64(hi - 1), least = _mm512_set1_epi64(lo);
+    __m512i low = _mm512_maskz_loadu_epi64((__mmask8)m, k), high = _mm512_maskz_loadu_epi64((__mmask8)(m >> 8), k + 8);
+    low = _mm512_max_epi64(_mm512_min_epi64(low, most), least);
+    high = _mm512_max_epi64(_mm512_min_epi64(high, most), least);
+    if (hi > INT32_MAX)
+        return _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_i64gather_epi32(low, table, 4)),
+                                  _mm512_i64gather_epi32(high, table, 4), 1);
+    low = _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi64_epi32(low)), _mm512_cvtepi64_epi32(high), 1);
+    return _mm512_i32gather_epi32(low, table, 4);
+}
+"""
+
 _COUNTED = """
 static inline __m512 usl_avx512_counted_ps(int64_t start)
 {
@@ -106,6 +129,8 @@ def _all() -> Iterator[tuple[str, str]]:
                 yield f"lookup_{bits}x{lanes}_{k}", _one_by_one(bits, lanes, k)
     for k in indices(16):
         yield f"gathered_32x16_{k}", _gathered(k)
+    yield "gathered_64x8_i64", _GATHERED_WIDE
+    yield "gathered_32x16_m64", _GATHERED_BY_MEMORY
     yield "counted_ps", _COUNTED
     yield "counted_pd", _COUNTED_PD
     yield "lookup_bytes", _BYTES

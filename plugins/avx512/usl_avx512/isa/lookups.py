@@ -1,8 +1,8 @@
 """Lanes found by number: elements of tables, and the lanes' own numbers.
 
-`table[idx(k[i], lo, hi)]` with k of one type and what is found of another: 32-bit elements are gathered, narrower ones are
-loaded one by one, but for tables of 256 bytes on processors that permute bytes (AVX512_VBMI): `bytes_table`, which is in a
-table of its own. `iota` counts upwards, `parity` is 0 and 1 by turns.
+`table[idx(k[i], lo, hi)]` with k of one type and what is found of another: elements of 32 and 64 bits are gathered, narrower
+ones are loaded one by one, but for tables of 256 bytes on processors that permute bytes (AVX512_VBMI): `bytes_table`, which is
+in a table of its own. `iota` counts upwards, `parity` is 0 and 1 by turns.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 from usl_avx512.isa.families import Lanes, Source, Table, plain
 from usl_avx512.isa.helpers_lookup import indices
-from usl_avx512.isa.lanes import AVX512BW_VL, OF_LANES
+from usl_avx512.isa.lanes import AVX512BW_VL, EPI32, EPU32, OF_LANES, PS
 
 ROWS = [row for rows in OF_LANES.values() for row in rows]
 
@@ -36,7 +36,7 @@ def _forms(row: Lanes, name: str, value: str, formals: str, statement: str, know
 
 
 def _lookup(row: Lanes, by: Lanes) -> Iterator[Source]:
-    how = "gathered" if row.extra["bits"] == "32" else "lookup"
+    how = "gathered" if row.extra["bits"] in ("32", "64") else "lookup"
     found = f"usl_avx512_{how}_{row.extra['x']}_{by.t}({{table.ptr}}, {{k}}, {{lo}}, {{hi}})"
     register = f"[{row.t}][{row.l}] @ {row.memory}"
     yield from _forms(
@@ -52,6 +52,29 @@ def _lookup(row: Lanes, by: Lanes) -> Iterator[Source]:
 LOOKUPS = chain.from_iterable(
     _lookup(row, by) for rows in OF_LANES.values() for row in rows if row.t != "i8" for by in rows if by.t in indices(row.l)
 )
+
+
+def _lookup_by_memory(row: Lanes) -> Iterator[Source]:
+    """By sixteen i64s in memory, which fill two registers."""
+    found = "usl_avx512_gathered_32x16_m64({table.ptr}, {k.ptr}, $mask, {lo}, {hi})"
+    for form, mask, size in (("", "0xffff", ""), ("mask_", row.extra["mask"], "n: size, ")):
+        keys, guard = ("n", "if i < n:\n                        ") if form else ("16", "")
+        value = Template(row.extra["as_own"]).substitute(x=found.replace("$mask", mask))
+        value = f"{row.extra['mov']}({{dst}}, {mask}, {value})" if form else value
+        yield from plain(
+            f"""
+            @instr("{{dst}} = {value};")
+            def mm512_{form}lookup_m64_{row.s}({size}lo: index, hi: index, m: size, dst: [{row.t}][16] @ AVX512,
+                                                table: [{row.t}][m] @ DRAM, k: [i64][{keys}] @ DRAM):
+                assert 0 <= lo and lo < hi and hi <= m
+                for i in seq(0, 16):
+                    {guard}dst[i] = table[idx(k[i], lo, hi)]
+            """,
+            *AVX512BW_VL,
+        )
+
+
+LOOKUPS_BY_MEMORY = chain.from_iterable(map(_lookup_by_memory, (PS, EPI32, EPU32)))
 
 
 def _numbers(row: Lanes, values: list[int]) -> str:
@@ -89,7 +112,7 @@ def _parity(row: Lanes, odd: int) -> Iterator[Source]:
 
 COUNTED = chain(*map(_iota, ROWS), *(_parity(row, odd) for row in ROWS for odd in (0, 1)))
 
-TABLE = Table(__name__, LOOKUPS, COUNTED)
+TABLE = Table(__name__, LOOKUPS, LOOKUPS_BY_MEMORY, COUNTED)
 
 
 def __getattr__(name: str) -> Any:
