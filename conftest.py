@@ -4,6 +4,7 @@ skipped for lack of which package is said at the end; `USL_HIDE` makes the machi
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections import Counter
@@ -38,6 +39,16 @@ os.environ.setdefault("USL_STORE", "off")  # tests of operators run operators; t
 
 if os.environ.get(probe.VARIABLE):
     sys.meta_path.insert(0, _Blocker())
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Of the many objects that tests are made of, none is garbage."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
 
 
 @pytest.hookimpl(wrapper=True)

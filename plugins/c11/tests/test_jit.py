@@ -381,6 +381,18 @@ def test_features_reach_the_compiler_and_are_tested_in_the_file() -> None:
     assert '#ifndef __AVX2__\n#error "compile this file with -mavx2"' in lib.files["lib.c"]
 
 
+@pytest.mark.parametrize(("platform", "knows"), [("linux", True), ("freebsd14", True), ("darwin", False)])
+def test_the_linker_gets_no_flag_that_it_does_not_know(platform: str, knows: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Libraries of macOS call their own functions by themselves."""
+    from usl_c11.build import compile_flags
+    from usl_c11.emit import library
+
+    lib = library([kernels.SCALE], "lib")
+    monkeypatch.setattr("sys.platform", platform)
+    flags = compile_flags(lib, compilers.find_compiler())
+    assert [flag for flag in flags if flag.startswith("-Wl,")] == ["-Wl,-Bsymbolic"] * knows
+
+
 def test_the_features_of_a_memory_reach_the_compiler_and_are_tested_in_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
     from usl_c11.build import compile_flags
     from usl_c11.emit import library

@@ -17,8 +17,13 @@ from usl_c11.emit import Library, library
 from usl_core.errors import BackendError
 from usl_core.ir.nodes import Proc
 
-OWN_FUNCTIONS = () if sys.platform == "darwin" else ("-Wl,-Bsymbolic",)
-"""A library calls its own function, not one of the same name (`drem`, `cpow`) that the process has. Darwin's do."""
+
+def own_functions() -> tuple[str, ...]:
+    """A library calls its own function, not one of the same name (`drem`, `cpow`) that the process has.
+
+    Darwin's libraries do, and its linker does not know the flag.
+    """
+    return () if sys.platform == "darwin" else ("-Wl,-Bsymbolic",)
 
 
 def compile_flags(lib: Library, compiler: Compiler, flags: Sequence[str] = (), march: str | None = None) -> tuple[str, ...]:
@@ -26,7 +31,7 @@ def compile_flags(lib: Library, compiler: Compiler, flags: Sequence[str] = (), m
     features = tuple(f"-m{feature}" for feature in lib.features)
     parallel = openmp_flags(compiler) if lib.has_parallel_loops else ()
     own = (*drivers.compiler_flags(lib.drivers), *drivers.sources(lib.drivers), *drivers.linker_flags(lib.drivers))
-    return (*DEFAULT_FLAGS, *OWN_FUNCTIONS, *features, *parallel, *own, *((f"-march={march}",) if march else ()), *flags)
+    return (*DEFAULT_FLAGS, *own_functions(), *features, *parallel, *own, *((f"-march={march}",) if march else ()), *flags)
 
 
 def make_variables(lib: Library) -> str:

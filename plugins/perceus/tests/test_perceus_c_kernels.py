@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
 from usl_core import DRAM, proc
 from usl_perceus import data, fun
+from usl_perceus.c import generate
+from usl_perceus.passes import compile_program
 from usl_perceus.python import call, live_blocks
 
 
@@ -42,6 +46,12 @@ def huge(n: size, x: f32[n] @ DRAM):  # noqa: F821
         x[i] = t[i, 0, 0]  # noqa: F821
 
 
+@proc
+def cpow(n: size, x: f32[n] @ DRAM):  # noqa: F821
+    for i in seq(0, n):  # noqa: F821
+        x[i] = x[i] * x[i]
+
+
 @data
 class Both:
     Both: (array[f32], array[f32])  # noqa: F821
@@ -68,6 +78,11 @@ def summed(n: i64, m: i64, x: array[f32], sums: array[f32], twice: array[f32]) -
 def halved(n: i64, at: i64, x: array[f32], s: str) -> str:  # noqa: F821
     a, b = halve(n, at, x, x)
     return f"{s}: {a[0]} {b == x} {s}"
+
+
+@fun
+def squared(n: i64, x: array[f32]) -> array[f32]:  # noqa: F821
+    return cpow(n, x)
 
 
 @fun
@@ -114,6 +129,15 @@ def test_windows_and_several_written_arrays():
     sums, twice = call(summed, [2, 3, x, np.zeros(2, np.float32), np.zeros(6, np.float32)])
     assert sums.tolist() == [3.0, 12.0]
     assert twice.tolist() == (2 * x).tolist()
+
+
+def test_a_kernel_takes_no_name_from_the_c_library():
+    """A program that links it would call it in the place of the library's."""
+    assert call(squared, [2, np.array([3, 4], np.float32)]).tolist() == [9.0, 16.0]
+    with pytest.raises(ValueError, match="cpow: the length of x"):
+        call(squared, [3, np.zeros(2, np.float32)])
+    text = generate(compile_program(squared.core().program), "prog").files["prog_kernels.c"]
+    assert set(re.findall(r"^(?!static )(?:\w+ )+\*?(\w+)\(", text, re.MULTILINE)) == {"cpow_", "cpow__error"}
 
 
 def test_arrays_of_the_wrong_length_raise():

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+from usl_c11.names import is_of_the_library
 from usl_c11.types import window_struct
 from usl_core import Procedure
 from usl_core.backend import written_formals
@@ -11,6 +12,7 @@ from usl_core.errors import Span
 from usl_core.ir.nodes import BinaryOp, Expr, Literal, Proc, Read, UnaryMinus
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import ControlType, ScalarType, TensorType
+from usl_core.scheduling import rename
 from usl_perceus.c.frame import Frame
 from usl_perceus.c.unit import c_string
 from usl_perceus.errors import PerceusError
@@ -20,9 +22,23 @@ _ARITHMETIC = {"+": "add", "-": "sub", "*": "mul", "/": "div", "%": "mod"}
 
 
 def kernel_proc(kernel: KernelDecl) -> Proc:
-    """The procedure of a kernel, in the array language."""
-    assert isinstance(kernel.proc, Procedure)
-    return kernel.proc.ir
+    """The procedure of a kernel, in the array language, under a name that C can give it."""
+    proc = kernel.proc
+    assert isinstance(proc, Procedure)
+    name = proc.name()
+    while is_of_the_library(name) or is_of_the_library(f"{name}_error"):
+        name += "_"  # a program that links it goes on calling its C library's functions
+    return proc.ir if name == proc.name() else rename(proc, name).ir
+
+
+def kernel_procs(kernels: Iterable[KernelDecl]) -> list[Proc]:
+    """The procedures of all kernels, each once."""
+    found: dict[Proc, Proc] = {}
+    for kernel in kernels:
+        assert isinstance(kernel.proc, Procedure)
+        if kernel.proc.ir not in found:
+            found[kernel.proc.ir] = kernel_proc(kernel)
+    return list(found.values())
 
 
 def emit_call(call: KernelCall, frame: Frame) -> str:
@@ -34,6 +50,7 @@ def emit_call(call: KernelCall, frame: Frame) -> str:
     unit = frame.unit
     kernel = unit.program.kernels[call.kernel]
     proc = kernel_proc(kernel)
+    shown = kernel.proc.name() if isinstance(kernel.proc, Procedure) else proc.name
     texts = [unit.atom(arg, frame.variables) for arg in call.args]
     places = {part: texts[len(proc.args) + 2 * i :][:2] for i, part in enumerate(kernel.parts)}
     texts = texts[: len(proc.args)]
@@ -65,7 +82,7 @@ def emit_call(call: KernelCall, frame: Frame) -> str:
                 arguments.append(f"&({unit.types.spelling(kernel.params[i])}){{{text}}}")
             case TensorType(scalar=scalar, shape=shape, window=window):
                 extents = [_control(extent, controls, call.span) for extent in shape]
-                message = f"{proc.name}: the length of {arg.name.name} is not the product of its extents"
+                message = f"{shown}: the length of {arg.name.name} is not the product of its extents"
                 frame.line(_length_test(text, places.get(i), extents, message))
                 elements = f"usl_raw_elements({text})"
                 if i in places:
@@ -80,7 +97,7 @@ def emit_call(call: KernelCall, frame: Frame) -> str:
     frame.line(f"int {status} = {proc.name}({', '.join(arguments)});")
     frame.line(f"if (USL_UNLIKELY({status} != 0))")
     with frame.nested():
-        failed = f"usl_fail({unit.place(call.span, proc.name)}, {proc.name}_error({status}), ctx);"
+        failed = f"usl_fail({unit.place(call.span, shown)}, {proc.name}_error({status}), ctx);"
         frame.line(failed if kernel.fails else f"usl_fatal({proc.name}_error({status}));")
     if len(written) == 1:
         return written[0]

@@ -13,7 +13,7 @@ from usl_core.deep import deep
 from usl_core.errors import BackendError
 from usl_perceus.c.body import write_body
 from usl_perceus.c.frame import Frame, Loop
-from usl_perceus.c.kernels import kernel_proc
+from usl_perceus.c.kernels import kernel_procs
 from usl_perceus.c.outline import last_recursions
 from usl_perceus.c.reserved import reserved_names
 from usl_perceus.c.types import MAX_ENUM_TAG, MAX_TAG, Types, identifier
@@ -84,7 +84,7 @@ def _generated(program: Program, name: str) -> Source:
     unit = _new_unit(program)
     public = _public_structs(unit)
     functions = _functions(unit)
-    procedures = list(dict.fromkeys(kernel_proc(kernel) for kernel in program.kernels.values()))
+    procedures = kernel_procs(program.kernels.values())
     kernels = library(procedures, f"{name}_kernels") if procedures else None
     texts = {
         f"{name}_all.c": _including(name, kernels is not None, "usl_rt.c"),
@@ -112,7 +112,7 @@ def _check_sizes(program: Program) -> None:
 
 
 def _new_unit(program: Program) -> Unit:
-    kernels = {kernel_proc(kernel).name for kernel in program.kernels.values()}
+    kernels = {proc.name for proc in kernel_procs(program.kernels.values())}
     foreign = {decl.symbol for decl in program.foreigns.values()}
     fixed = {"ctx", "self", *kernels, *(f"{kernel}_error" for kernel in kernels), *foreign}
     names = Names(reserved_names() | fixed)
