@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import subprocess
+import zlib
 from pathlib import Path
 
 from usl_c11.compiler import find_compiler
@@ -16,12 +17,16 @@ from usl_core.plugins.hookspecs import Emulation
 SHIM = Path(__file__).parent / "simde"
 FEATURES = ("avx", "avx2", "fma", "avx512f", "avx512bw", "avx512vl", "avx512vnni", "avx512bf16")
 
+_VERSION = zlib.crc32(b"".join(path.read_bytes() for path in sorted(SHIM.glob("*.h"))))
+"""Compiled code is kept by its flags, so they change with the headers."""
+
 FLAGS = (
     *(f"-mno-{feature}" for feature in reversed(FEATURES)),
     *(f"-D__{feature.upper()}__" for feature in FEATURES),
     "-DSIMDE_ENABLE_NATIVE_ALIASES",
     "-DSIMDE_NO_NATIVE",
     f"-I{SHIM}",
+    f"-DUSL_AVX512_SHIM={_VERSION:#x}",
     "-w",
 )
 """Generated files test the features' macros; the compiler itself must not use what they stand for."""
