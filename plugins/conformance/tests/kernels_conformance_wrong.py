@@ -54,6 +54,12 @@ def missing_limit(n: size, dst: [f32][4] @ V4):
             dst[i] = 0.0
 
 
+@instr("for (int i = 0; i < 4; i++) {dst.ptr}[i * {dst.stride0}] += {src.ptr}[i * {src.stride0}];")
+def truth_as_one(dst: [i32][4] @ DRAM, src: [b8][4] @ DRAM):
+    for i in seq(0, 4):
+        dst[i] += i32(src[i])
+
+
 @instr("memcpy({dst.ptr}, {src.ptr}, 16);", includes=("string.h",))
 def wrong_element_size(dst: [u16][4] @ DRAM, src: [u16][4] @ DRAM):
     assert stride(dst, 0) == 1
@@ -418,6 +424,7 @@ WRONG = {
     mask_too_narrow: ("E810", "too narrow a mask"),
     mask_too_wide: ("E810", "a mask that is too wide"),
     missing_limit: ("E81[02]", "another buffer beside it changed"),
+    truth_as_one: ("E810", ""),
     wrong_element_size: ("E811", "past the end of dst"),
     writes_past_the_end: ("E811", "past the end of dst"),
     reads_past_the_end: ("E812", "past the end of an argument"),

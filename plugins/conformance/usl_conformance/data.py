@@ -14,7 +14,7 @@ from usl_conformance.bounds import least_normal
 from usl_core.interp import format_of, largest, round_float
 from usl_core.interp.arrays import dtype_of, numbers
 from usl_core.interp.encoding import bits_of
-from usl_core.ir.types import SCALARS, FloatFormat, ScalarType
+from usl_core.ir.types import B8, SCALARS, FloatFormat, ScalarType
 
 
 class Fill(Enum):
@@ -55,6 +55,8 @@ def _encoded(scalar: ScalarType, found: Any) -> Any:
 
 def _integers(scalar: ScalarType, dtype: Any, count: int, fill: Fill, source: np.random.Generator) -> Any:
     lo, hi = scalar.int_range()
+    if scalar == B8 and fill is not Fill.SMALL:  # each byte but 0 is True
+        return source.choice(np.array([0, 0, 0, 1, 1, 2, 128, 255], np.uint8), count).view(dtype)
     if fill is Fill.SMALL:
         return source.integers(max(lo, -4), min(hi, 9), count, dtype, endpoint=True)
     if fill in (Fill.EDGES, Fill.SPECIAL):

@@ -20,7 +20,7 @@ from usl_core.interp import POISON, Access, Buffer, Value, dense_strides, run
 from usl_core.interp.arrays import dtype_of, numbers
 from usl_core.ir.nodes import Arg, Proc
 from usl_core.ir.sym import Sym
-from usl_core.ir.types import ControlType, ScalarType, TensorType, scalar_of
+from usl_core.ir.types import B8, ControlType, ScalarType, TensorType, scalar_of
 
 SLACK = 2
 """Elements that a sharing argument may reach beyond the storage of the one that it shares with."""
@@ -295,7 +295,10 @@ def unravel(number: int, shape: Sequence[int]) -> tuple[int, ...]:
 
 def _neighbours(operand: Operand, before: Any) -> Mismatch | None:
     """The first element that has changed in the buffers beside the argument in its memory."""
-    raw_before, raw_after = (np.ascontiguousarray(a).view(np.uint8) for a in (before, operand.array))
+    both = [before, operand.array]
+    if operand.scalar == B8:  # other bytes may be the same truth values
+        both = [numbers(array, B8) for array in both]
+    raw_before, raw_after = (np.ascontiguousarray(array).view(np.uint8) for array in both)
     changed = (raw_before != raw_after).reshape(*operand.array.shape, -1).any(axis=-1)
     changed[1] = False
     if not changed.any():

@@ -75,7 +75,7 @@ def _masks(lanes: int) -> Iterator[Source]:
     for op, sign in OPERATIONS.items():
         yield from plain(
             f"""
-            @instr("*{{dst.ptr}} = (uint8_t)(*{{dst.ptr}} {sign} ({ends[op]}));")
+            @instr("*{{dst.ptr}} = (uint8_t)((*{{dst.ptr}} != 0) {sign} ({ends[op]}));")
             def reduce_{op}_mask{lanes}(dst: b8 @ DRAM, src: {own}):
                 for i in seq(0, {lanes}):
                     dst {sign}= src[i]
