@@ -167,7 +167,7 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "allocations constants copying kernel_uses kernel_values own_arrays siblings size_terms views",
         "kernel_ops lazy_maps",
         "choices kernel_formals",
-        "lowering",
+        "lowering staged_calls staging",
         "lowering_arrays rounds",
         "masked",
         "lowering_soacs",

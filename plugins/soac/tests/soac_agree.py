@@ -16,6 +16,7 @@ from usl_soac.modes import Sized, SizedProgram, sizes_of_program
 from usl_soac.pipeline import hoisted, linked, simplified
 from usl_soac.sized_interp import SizedInterpreter
 from usl_soac.slicing import stage
+from usl_soac.staging import staged
 from usl_soac.traverse import atoms, bodies, lambda_of, names_in_types, used_by_statement, walk
 
 FUEL = 200_000
@@ -78,9 +79,10 @@ class Passes:
         self.sized = sized or sizes_of_program(program)
         self.main = self.sized.functions[program.functions[-1].name]
         self.everything = self.sized.program()
-        self.cut = stage(self.main.done)
+        self.cut = stage(self.main.ext)
         short = simplified(linked(self.sized, (self.main.function.name, Part.EXT)))
-        self.later = {"simplified": short, "hoisted": hoisted(short)}
+        moved = hoisted(short)
+        self.later = {"simplified": short, "hoisted": moved, "stages": staged(moved)}
         for name, each in self.later.items():
             for function in each.functions:
                 loose = unbound(function.body, {param.name for param in function.params})

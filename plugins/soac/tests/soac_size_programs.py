@@ -19,23 +19,27 @@ KINDS = (SCALAR, VECTOR, MATRIX)
 
 def random_size_program(seed: int) -> RandomProgram:
     """The program of a seed."""
-    return _Generator(random.Random(seed)).program(seed)
+    return SizeGenerator(random.Random(seed)).program(seed)
 
 
 @dataclass
-class _Env:
+class Env:
+    """The variables of each kind that expressions may use."""
+
     variables: dict[str, list[str]]
     depth: int = 0
 
-    def inner(self, **more: str) -> _Env:
-        made = _Env({kind: [*names] for kind, names in self.variables.items()}, self.depth + 1)
+    def inner(self, **more: str) -> Env:
+        made = Env({kind: [*names] for kind, names in self.variables.items()}, self.depth + 1)
         for name, kind in more.items():
             made.variables[kind].append(name)
         return made
 
 
 @dataclass
-class _Generator:
+class SizeGenerator:
+    """The program of a seed."""
+
     random: random.Random
     count: int = 0
     functions: list[tuple[str, str]] = field(default_factory=list)
@@ -43,7 +47,7 @@ class _Generator:
 
     def program(self, seed: int) -> RandomProgram:
         texts = [self.function() for _ in range(self.random.randrange(3))]
-        env = _Env({SCALAR: ["n", "N"], VECTOR: ["x"], MATRIX: ["A"]})
+        env = Env({SCALAR: ["n", "N"], VECTOR: ["x"], MATRIX: ["A"]})
         lines = self.block(env, self.random.randrange(2, 5))
         results = ", ".join(self.expr(kind, env, 2) for kind in KINDS)
         head = "@soac\ndef main(n: i64, x: i64[N], A: i64[K, L]) -> tuple[i64, i64[_], i64[_, _]]:"
@@ -70,7 +74,7 @@ class _Generator:
     def function(self) -> str:
         name, kind = self.fresh("f"), self.pick(*KINDS)
         recursive = kind != SCALAR and self.random.random() < 0.6
-        env = _Env({SCALAR: ["k", "M"], VECTOR: ["y"], MATRIX: []})
+        env = Env({SCALAR: ["k", "M"], VECTOR: ["y"], MATRIX: []})
         lines = self.block(env, self.random.randrange(2))
         if recursive:
             base = self.expr(kind, env, 1)
@@ -81,7 +85,7 @@ class _Generator:
         self.functions.append((name, kind))
         return "\n".join([f"@soac\ndef {name}(k: i64, y: i64[M]) -> {kind}:", *indented(lines)])
 
-    def recursion(self, name: str, kind: str, env: _Env) -> str:
+    def recursion(self, name: str, kind: str, env: Env) -> str:
         argument = self.pick("y", "y", "map(lambda e: e + k, y)", "concat(y, [k])", "filter(lambda e: e > 0, y)")
         call = f"{name}(min(k, 4) - 1, {argument})"
         if kind == VECTOR:
@@ -95,10 +99,10 @@ class _Generator:
 
     # ---- statements
 
-    def block(self, env: _Env, count: int) -> list[str]:
+    def block(self, env: Env, count: int) -> list[str]:
         return [line for _ in range(count) for line in self.statement(env)]
 
-    def statement(self, env: _Env) -> list[str]:
+    def statement(self, env: Env) -> list[str]:
         form = self.random.random()
         if form < 0.35 or env.depth > 2:
             kind = self.pick(*KINDS)
@@ -116,7 +120,7 @@ class _Generator:
             )
         ]
 
-    def branches(self, env: _Env) -> list[str]:
+    def branches(self, env: Env) -> list[str]:
         kind = self.pick(VECTOR, VECTOR, MATRIX)
         name = self.fresh("w")
         condition = self.truth(env, 1)
@@ -133,7 +137,7 @@ class _Generator:
         env.variables[kind].append(name)
         return [f"if {condition}:", *indented(sides[0]), "else:", *indented(sides[1])]
 
-    def loop(self, env: _Env) -> list[str]:
+    def loop(self, env: Env) -> list[str]:
         name, index = self.fresh("v"), self.fresh("i")
         start = self.expr(VECTOR, env, 1)
         inner = env.inner(**{name: VECTOR, index: SCALAR})
@@ -155,11 +159,11 @@ class _Generator:
 
     # ---- expressions
 
-    def truth(self, env: _Env, depth: int) -> str:
+    def truth(self, env: Env, depth: int) -> str:
         left, right = self.expr(SCALAR, env, depth), self.expr(SCALAR, env, 0)
         return f"{left} {self.pick('<', '<=', '==', '!=', '>')} {right}"
 
-    def regular(self, env: _Env) -> str:
+    def regular(self, env: Env) -> str:
         """A vector whose elements are equal more often than not."""
         return self.pick(
             f"replicate({self.expr(SCALAR, env, 0)} % 4, {self.expr(SCALAR, env, 1)})",
@@ -167,7 +171,7 @@ class _Generator:
             self.pick(*env.variables[VECTOR]),
         )
 
-    def expr(self, kind: str, env: _Env, depth: int) -> str:
+    def expr(self, kind: str, env: Env, depth: int) -> str:
         names = env.variables[kind]
         calls = [name for name, result in self.functions if result == kind]
         if depth <= 0 and (names or kind == SCALAR):
@@ -176,7 +180,7 @@ class _Generator:
             return f"{self.pick(*calls)}({self.expr(SCALAR, env, depth - 1)} % 4, {self.expr(VECTOR, env, depth - 1)})"
         return {SCALAR: self.scalar, VECTOR: self.vector, MATRIX: self.matrix}[kind](env, depth - 1)
 
-    def scalar(self, env: _Env, depth: int) -> str:
+    def scalar(self, env: Env, depth: int) -> str:
         vector = self.pick(*env.variables[VECTOR])
         return self.pick(
             f"({self.expr(SCALAR, env, depth)} + {self.expr(SCALAR, env, depth)})",
@@ -188,7 +192,7 @@ class _Generator:
             f"({self.expr(SCALAR, env, depth)} if {self.truth(env, depth)} else 3)",
         )
 
-    def vector(self, env: _Env, depth: int) -> str:
+    def vector(self, env: Env, depth: int) -> str:
         inner = self.fresh("e")
         row = self.fresh("r")
         vector, size = self.expr(VECTOR, env, depth), f"{self.expr(SCALAR, env, depth)} % 4"
@@ -212,7 +216,7 @@ class _Generator:
             ]
         return self.random.choice(choices)
 
-    def matrix(self, env: _Env, depth: int) -> str:
+    def matrix(self, env: Env, depth: int) -> str:
         inner, row = self.fresh("e"), self.fresh("r")
         element, other = env.inner(**{inner: SCALAR}), self.pick(*env.variables[SCALAR])
         choices = [

@@ -17,6 +17,7 @@ from soac_form_programs import random_form_program
 from soac_loop_programs import random_loop_program
 from soac_programs import random_program
 from soac_size_programs import random_size_program
+from soac_stage_programs import random_stage_program
 
 from usl_core.deep import deep
 from usl_soac import arguments
@@ -28,6 +29,7 @@ KINDS = {
     "hard": random_size_program,
     "forms": random_form_program,
     "loops": random_loop_program,
+    "stages": random_stage_program,
     "corners": corner_program,
 }
 LONG = 200

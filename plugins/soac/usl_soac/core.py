@@ -395,6 +395,24 @@ class Assert(NodeBase):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Count(NodeBase):
+    """How many of the flags, an array of truth values, are set. With `Compress` it is a filter in two stages."""
+
+    flags: Sym
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Compress(NodeBase):
+    """The rows of the arrays whose flags are set, in order; their number has been counted.
+
+    Also known as: compress (APL, NumPy).
+    """
+
+    flags: Sym
+    arrays: tuple[Sym, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Coerce(NodeBase):
     """The array, whose dimensions are these (None is any): tested, unless it stands under certs that say so.
 
@@ -407,7 +425,22 @@ class Coerce(NodeBase):
 
 
 Soac = Map | Reduce | Scan | Filter | Hist
-Structural = Index | Slice | Iota | Replicate | Concat | Split | Rearrange | Reshape | Rotate | Update | Scatter | Coerce
+Structural = (
+    Index
+    | Slice
+    | Iota
+    | Replicate
+    | Concat
+    | Split
+    | Rearrange
+    | Reshape
+    | Rotate
+    | Update
+    | Scatter
+    | Count
+    | Compress
+    | Coerce
+)
 """What makes arrays of arrays, or reads them, without functions."""
 Simple = Copy | Op | Foreign | Size | Structural | Call | Kernel | Assert
 """Expressions without bodies in them."""

@@ -169,7 +169,7 @@ class Function(Tuned, Declaration):
         return Function(self.__usl_soac__)
 
     def show(self, form: str = "core") -> str:
-        """The program after a pass: core, sizes, ext, slices, simplified, hoisted, fusion, outer, kernels, c."""
+        """The program after a pass: core, sizes, ext, slices, simplified, hoisted, staged, fusion, outer, kernels, c."""
         from usl_soac import report
 
         return report.shown(self.core(), self.sized, form)

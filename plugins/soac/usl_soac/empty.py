@@ -170,7 +170,7 @@ class Shapes:
                 return self.called(expr, env, types)
             case core.Kernel(procedure=procedure, args=args):
                 return self.kernel(procedure, args, env, types)
-            case core.Foreign() | core.Assert():
+            case core.Foreign() | core.Assert() | core.Count() | core.Compress():
                 return [unknown(typ) for typ in types]
 
     def stable(self, shape: Shape, typ: Type) -> Shape:

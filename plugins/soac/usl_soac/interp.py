@@ -263,6 +263,11 @@ class Interpreter:
                 return (made,)
             case core.Scatter(array=array, indices=places, values=values):
                 return (self.scattered(env[array], env[places], env[values], span),)
+            case core.Count(flags=flags):
+                return (int(np.count_nonzero(env[flags])),)
+            case core.Compress(flags=flags, arrays=arrays):
+                kept = np.flatnonzero(env[flags])
+                return tuple(self.moved(env[each][kept]) for each in arrays)
             case core.Coerce(array=array, dims=terms, name=name):
                 for d, (found, dim) in enumerate(zip(env[array].shape, terms, strict=True)):
                     if dim is not None and (expected := self.term(dim, env)) != found:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import I32
-from usl_soac.core import Body, Expr, If, Index, Lambda, NodeBase, Statement
+from usl_soac.core import Body, Count, Expr, If, Index, Lambda, NodeBase, Statement
 from usl_soac.sizes import Term
 
 
@@ -23,6 +23,8 @@ class Uses:
     """What elements of at most 32 bits are found by."""
     of_wide: set[Sym] = field(default_factory=set)
     """What elements of 64 bits are found by."""
+    counted: list[tuple[Sym, Sym, bool]] = field(default_factory=list)
+    """Numbers of flags, these flags, and whether they are repeated: a number that only types mention is not computed."""
 
     def is_wide_key(self, name: Sym) -> bool:
         """Whether elements of 64 bits are found by it, and no others."""
@@ -44,6 +46,10 @@ def uses_in(body: Body) -> Uses:
     """Of the names in a body; names that are not bound in it count too."""
     found = Uses()
     _body(body, found, set())
+    for number, flags, is_repeated in found.counted:
+        if found.count[number]:
+            found.count[flags] += 1
+            found.repeated |= {flags} if is_repeated else set()
     return found
 
 
@@ -60,6 +66,10 @@ def _body(body: Body, found: Uses, inside: set[Sym]) -> None:
 def _statement(statement: Statement, found: Uses, inside: set[Sym]) -> None:
     for cert in statement.certs:
         found.count[cert] += 1
+    if isinstance(statement.value, Count):
+        flags = statement.value.flags
+        found.counted.append((statement.pattern[0].name, flags, flags not in inside))
+        return
     for atom in direct(statement.value):
         _use(atom, found, inside)
     if isinstance(statement.value, Index):

@@ -69,6 +69,29 @@ class Arr:
         return Arr(self.scalar, self.dims[1:], lambda rest: self.at((index, *rest)), self.is_plain)
 
 
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The rows of an array whose flags are set. They stand nowhere: who reads them passes over the others."""
+
+    rows: Arr
+    flags: Arr
+    dims: tuple[Term, ...]
+    """How many are kept, and the dimensions of a row."""
+    is_total: bool = True
+    """Whether reading a row that is not kept costs little and cannot fail."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """The arrays that a loop reads, and the flags of the rows that it does not pass over, if they are kept ones."""
+
+    arrays: Sequence[Arr]
+    flags: Arr | None = None
+    kept: Term | None = None
+    """How many flags are set."""
+    is_total: bool = True
+
+
 def further(before: Expr, count: Expr) -> Expr:
     """before + count; of many parts of one element each no long sum."""
     match before, count:

@@ -24,6 +24,24 @@ def _is_by_itself(statement: Statement) -> bool:
     return isinstance(statement.value, core.Assert) or ends_by_data(statement)
 
 
+SPECULATED = 8
+"""So many operations are done although their results may not be needed, where that saves a branch."""
+_PARTIAL = frozenset(("//", "%", "**"))
+
+
+def is_total_operation(expr: core.Op) -> bool:
+    """Whether it cannot fail."""
+    return expr.op not in _PARTIAL or expr.operand.is_real
+
+
+def is_little(body: Body) -> bool:
+    """Whether it is a little arithmetic on scalars that cannot fail."""
+    return len(body.statements) <= SPECULATED and all(
+        isinstance(each.value, core.Copy) or (isinstance(each.value, core.Op) and is_total_operation(each.value))
+        for each in body.statements
+    )
+
+
 def ends_by_data(statement: Statement) -> bool:
     """Whether it is a loop whose rounds depend on what it computes."""
     return isinstance(statement.value, core.Loop) and statement.value.condition is not None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -24,10 +24,10 @@ from usl_soac.core import Atom, Body, Const, Lambda, Param, Program, Statement, 
 from usl_soac.kernel_formals import Formals, as_scalar, reading
 from usl_soac.kernel_ops import chosen, condition, constant, control, data, data_type, is_choice, operation
 from usl_soac.kernel_uses import Uses
-from usl_soac.kernel_values import Arr, NotAKernel, Outside, Scalar, Target, Value, further
-from usl_soac.lazy_maps import is_elementwise, read_whole
+from usl_soac.kernel_values import Arr, Kept, NotAKernel, Outside, Scalar, Sources, Target, Value, further
+from usl_soac.lazy_maps import SPECULATED, is_elementwise, is_little, is_total_operation, read_whole
 from usl_soac.scalars import BOOL, SCALARS
-from usl_soac.siblings import is_plain, together
+from usl_soac.siblings import together
 from usl_soac.size_terms import defined
 from usl_soac.sizes import Term, literal, substitute
 from usl_soac.sizes import name as name_term
@@ -68,6 +68,8 @@ class Lowering:
         """Updates whose array nothing needs after them."""
         self.needed_later: set[Sym] = set()
         """Numbers to be kept when they are found, as the arrays that they are from are overwritten."""
+        self.kept_rows: dict[Sym, Kept] = {}
+        """Rows that stand among others."""
         self.fused: set[Statement] = set()
         """What is computed where it is read."""
         self.finals: set[Sym] = set()
@@ -95,13 +97,10 @@ class Lowering:
         if sym in self.outside:
             statement = self.outside[sym]
             try:
-                values: Sequence[Value]
-                if isinstance(statement.value, core.Map) and is_elementwise(statement.value):
-                    values = [self.lazy_map(statement.value, self.dims(statement.pattern[0].type))]
-                    self.fused.add(statement)
-                else:
+                self._lazily_from_outside(statement)
+                if sym not in self.values:
                     values = self.arranged(statement)
-                self.values.update({param.name: value for param, value in zip(statement.pattern, values, strict=True)})
+                    self.values.update({param.name: value for param, value in zip(statement.pattern, values, strict=True)})
                 return self.values[sym]
             except NotAKernel:
                 pass  # the caller makes the array
@@ -130,6 +129,26 @@ class Lowering:
         if not isinstance(value, Arr):
             raise NotAKernel("a scalar stands where an array should")
         return value
+
+    def sources(self, arrays: Sequence[Sym]) -> Sources:
+        """What a function over arrays reads."""
+        for each in arrays:
+            if each in self.outside and each not in self.values and each not in self.kept_rows:
+                self._lazily_from_outside(self.outside[each])
+        kept = [self.kept_rows[each] for each in arrays if each in self.kept_rows]
+        if not kept:
+            return Sources([self.array(each) for each in arrays])
+        if len(kept) < len(arrays) or any(each.flags is not kept[0].flags for each in kept):
+            raise NotAKernel("rows that a filter keeps are read beside others")
+        return Sources([each.rows for each in kept], kept[0].flags, kept[0].dims[0], all(each.is_total for each in kept))
+
+    def _lazily_from_outside(self, statement: Statement) -> None:
+        """What stands before the kernel, and is computed where it is read; if it cannot be, the caller makes the array."""
+        with suppress(NotAKernel):
+            if isinstance(statement.value, core.Compress):
+                self.compress(statement)
+            elif isinstance(statement.value, core.Map) and is_elementwise(statement.value):
+                self.lazy_map(statement, statement.value)
 
     def term(self, term: Term) -> Term:
         """A size in terms of names outside."""
@@ -203,7 +222,7 @@ class Lowering:
 
     def body(self, body: Body, targets: Sequence[Target | None]) -> list[Value | None]:
         """The statements of a body. Results with a target are written there, and None is returned for them."""
-        body = together(body, self._lengths(body))
+        body = together(body, self._length)
         bound = {param.name for each in body.statements for param in each.pattern}
         wanted = {
             atom: target
@@ -225,21 +244,12 @@ class Lowering:
             results.append(None)
         return results
 
-    def _lengths(self, body: Body) -> dict[Statement, Term]:
-        """Of how many rows plain reductions are."""
-        types = {param.name: param.type for each in body.statements for param in each.pattern if param.type.dims}
-        found: dict[Statement, Term] = {}
-        for statement in body.statements:
-            if not is_plain(statement):
-                continue
-            assert isinstance(statement.value, core.Reduce)
-            array = statement.value.arrays[0]
-            value = self.values.get(array)
-            if isinstance(value, Arr):
-                found[statement] = value.dims[0]
-            elif array in types and (dim := types[array].dims[0]) is not None:
-                found[statement] = self.term(dim)
-        return found
+    def _length(self, array: Sym, typ: Type | None) -> Term | None:
+        """How many rows an array has, which may be made only later, and is of this type then."""
+        value = self.values.get(array)
+        if isinstance(value, Arr):
+            return value.dims[0]
+        return self.term(typ.dims[0]) if typ is not None and typ.dims[0] is not None else None
 
     def _place_parts(self, body: Body, direct: dict[Sym, Target]) -> None:
         """The parts of a concatenation that has a target are written there, if nothing else needs them."""
@@ -276,17 +286,14 @@ class Lowering:
             return
         if type(expr) in self.forms.built:
             if isinstance(expr, core.Map) and self._is_lazy(statement, direct):
-                (param,) = statement.pattern
-                self.fused.add(statement)
-                self.bind(param, self.lazy_map(expr, self.dims(param.type)))
+                self.lazy_map(statement, expr)
                 return
             if (
                 isinstance(expr, core.Map)
                 and statement in self.read_whole
                 and not {p.name for p in statement.pattern} & direct.keys()
             ):
-                for param, row in zip(statement.pattern, self.rows_of(statement, expr), strict=True):
-                    self.values[param.name] = row
+                self.rows_of(statement, expr)
                 return
             if isinstance(expr, core.If) and (values := self.either(expr)) is not None:
                 for param, value in zip(statement.pattern, values, strict=True):
@@ -298,12 +305,21 @@ class Lowering:
                 return
             self.built(statement, direct)
             return
+        if isinstance(expr, core.Compress):
+            self.compress(statement)
+            return
+        if isinstance(expr, core.Count) and self._is_size_only(statement.pattern[0].name):
+            return
         if len(statement.pattern) == 1 and statement.pattern[0].type == Type(I64):
             size = defined(expr, self.terms)
             if size is not None:
                 self.terms[statement.pattern[0].name] = self.term(size)
         for param, value in zip(statement.pattern, self.arranged(statement), strict=True):
             self.bind(param, self._sized(param.name, value))
+
+    def _is_size_only(self, sym: Sym) -> bool:
+        """Whether only types mention it."""
+        return not self.uses.count[sym] and sym not in self.finals
 
     def _sized(self, sym: Sym, value: Value) -> Value:
         """The value of a name that is a size, of which more is known."""
@@ -356,9 +372,18 @@ class Lowering:
             else:
                 self.values[param.name] = as_scalar(typ.scalar, build.read(target.buffer, *target.indices))
 
-    def lazy_map(self, expr: core.Map, dims: tuple[Term, ...]) -> Arr:
+    def compress(self, statement: Statement) -> None:
+        """The rows whose flags are set: nothing is copied."""
+        assert isinstance(statement.value, core.Compress)
+        flags = self.array(statement.value.flags)
+        for param, array in zip(statement.pattern, statement.value.arrays, strict=True):
+            self.kept_rows[param.name] = Kept(self.array(array), flags, self.dims(param.type))
+
+    def lazy_map(self, statement: Statement, expr: core.Map) -> None:
         """A map whose elements are computed where they are read."""
-        arrays = [self.array(each) for each in expr.arrays]
+        self.fused.add(statement)
+        sources = self.sources(expr.arrays)
+        arrays = sources.arrays
 
         def at(indices: Sequence[Expr]) -> Scalar:
             first, *rest = indices
@@ -371,12 +396,13 @@ class Lowering:
             assert isinstance(value, Scalar)
             return value
 
-        return Arr(_scalar_of(expr.function, self), dims, at, is_plain=False)
+        self._lazily(statement, expr, sources, [at])
 
-    def rows_of(self, statement: Statement, expr: core.Map) -> list[Arr]:
+    def rows_of(self, statement: Statement, expr: core.Map) -> None:
         """A map whose results are read together: each round of the loop that reads them computes its elements first."""
         self.fused.add(statement)
-        arrays = [self.array(each) for each in expr.arrays]
+        sources = self.sources(expr.arrays)
+        arrays = sources.arrays
         done: list[tuple[Expr, list[Value | None]]] = []
 
         def at(position: int, indices: Sequence[Expr]) -> Scalar:
@@ -388,10 +414,20 @@ class Lowering:
             assert isinstance(value, Scalar)
             return value
 
-        return [
-            Arr(param.type.scalar, self.dims(param.type), partial(at, position), is_plain=False)
-            for position, param in enumerate(statement.pattern)
-        ]
+        self._lazily(statement, expr, sources, [partial(at, position) for position in range(len(statement.pattern))])
+
+    def _lazily(
+        self, statement: Statement, expr: core.Map, sources: Sources, elements: Sequence[Callable[[Sequence[Expr]], Scalar]]
+    ) -> None:
+        """Binds the results of a map of which these are the elements."""
+        for param, at in zip(statement.pattern, elements, strict=True):
+            dims, scalar = self.dims(param.type), param.type.scalar
+            if sources.flags is None:
+                self.values[param.name] = Arr(scalar, dims, at, is_plain=False)
+                continue
+            rows = Arr(scalar, (sources.arrays[0].dims[0], *dims[1:]), at, is_plain=False)
+            is_total = sources.is_total and is_little(expr.function.body)
+            self.kept_rows[param.name] = Kept(rows, sources.flags, dims, is_total)
 
     def either(self, expr: core.If) -> list[Value] | None:
         """Scalars that either branch could compute: both are, and one is chosen, without a branch."""
@@ -423,8 +459,8 @@ class Lowering:
 
     def _is_total(self, expr: core.Expr) -> bool:
         match expr:
-            case core.Op(op=op, operand=operand):
-                return op not in _PARTIAL or operand.is_real
+            case core.Op():
+                return is_total_operation(expr)
             case core.Index(array=array, indices=indices):
                 known = [dim.constant for dim in self.array(array).dims]
                 return len(known) == len(indices) and all(
@@ -576,22 +612,3 @@ def known(typ: Type) -> tuple[Term, ...]:
     if len(dims) != len(typ.dims):
         raise NotAKernel("a size is not known")
     return dims
-
-
-SPECULATED = 8
-_PARTIAL = frozenset(("//", "%", "**"))
-
-
-def _scalar_of(function: Lambda, lowering: Lowering) -> Any:
-    (result,) = function.body.results
-    if isinstance(result, Const):
-        return result.scalar
-    for statement in function.body.statements:
-        for param in statement.pattern:
-            if param.name == result:
-                return param.type.scalar
-    for param in function.params:
-        if param.name == result:
-            return param.type.scalar
-    value = lowering.value(result)
-    return value.type if isinstance(value, Scalar) else value.scalar

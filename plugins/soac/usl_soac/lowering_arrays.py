@@ -10,7 +10,7 @@ from usl_core.ir.nodes import Expr
 from usl_core.ir.types import I64
 from usl_soac import core
 from usl_soac.core import Statement
-from usl_soac.kernel_ops import control, data
+from usl_soac.kernel_ops import chosen, condition, control, data
 from usl_soac.kernel_values import Arr, NotAKernel, Scalar, Value
 from usl_soac.lowering import Lowering, known
 
@@ -127,6 +127,23 @@ def reshape(at: Lowering, expr: core.Reshape, statement: Statement) -> Sequence[
     return [array]
 
 
+def count(at: Lowering, expr: core.Count, statement: Statement) -> Sequence[Value]:
+    """How many flags are set."""
+    flags, total = at.array(expr.flags), at.local("kept", I64)
+    at.b.assign(total.buffer, (), build.literal(0, I64))
+    one, none = (build.literal(each, I64) for each in (1, 0))
+    with at.loop(flags.dims[0]) as i:
+        flag = flags.row(i)
+        assert isinstance(flag, Scalar)
+        either = chosen(condition(flag), one, none)
+        if either is not None:
+            at.b.reduce(total.buffer, (), either)
+        else:
+            with at.b.if_(condition(flag)):
+                at.b.reduce(total.buffer, (), one)
+    return [Scalar(I64, build.read(total.buffer))]
+
+
 ARRANGED: Mapping[type[object], Callable[[Lowering, Any, Statement], Sequence[Value]]] = {
     core.Index: index,
     core.Slice: slice_,
@@ -137,4 +154,5 @@ ARRANGED: Mapping[type[object], Callable[[Lowering, Any, Statement], Sequence[Va
     core.Coerce: coerce,
     core.Reshape: reshape,
     core.Rotate: rotate,
+    core.Count: count,
 }

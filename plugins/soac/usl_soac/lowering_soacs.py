@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from usl_core import build
@@ -10,10 +11,11 @@ from usl_core.ir.nodes import Expr
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import I64, ScalarType
 from usl_soac import core
-from usl_soac.core import Atom, Lambda
+from usl_soac.choices import where
+from usl_soac.core import Atom, Const, Lambda
 from usl_soac.kernel_formals import as_scalar, reading
 from usl_soac.kernel_ops import chosen, condition, data
-from usl_soac.kernel_values import Arr, NotAKernel, Scalar, Target, Value, further
+from usl_soac.kernel_values import Arr, NotAKernel, Scalar, Sources, Target, Value, further
 from usl_soac.lowering import REDUCTIONS, Lowering
 from usl_soac.masked import in_sixteens
 from usl_soac.own_arrays import in_place
@@ -25,29 +27,57 @@ def map_(at: Lowering, expr: core.Map, targets: Sequence[Target]) -> None:
     """One loop, which writes a row of each result."""
     if expr.sizes:
         raise NotAKernel("the first element gives the sizes of all")
-    arrays = [at.array(each) for each in expr.arrays]
-    if in_sixteens(at, expr, arrays, targets):
+    sources = at.sources(expr.arrays)
+    if sources.flags is None and in_sixteens(at, expr, sources.arrays, targets):
         return
-    with at.loop(arrays[0].dims[0]) as i:
-        at.applied(expr.function, [array.row(i) for array in arrays], [target.inside(i) for target in targets])
+    with _written(at, sources, targets) as (i, places):
+        at.applied(expr.function, [array.row(i) for array in sources.arrays], places)
 
 
 def reduce(at: Lowering, expr: core.Reduce, targets: Sequence[Target]) -> None:
     """The totals are locals, or the targets themselves where these are."""
-    arrays = [at.array(each) for each in expr.arrays]
+    sources = at.sources(expr.arrays)
     totals = _Totals(at, expr.neutral, [None if target.indices or target.shift is not None else target for target in targets])
-    with at.loop(arrays[0].dims[0]) as i:
-        totals.combine(expr.op, [array.row(i) for array in arrays])
+    with at.loop(sources.arrays[0].dims[0]) as i:
+        if sources.flags is None:
+            totals.combine(expr.op, [array.row(i) for array in sources.arrays])
+        else:
+            totals.combine_kept(expr.op, sources, i)
     totals.into(targets)
 
 
 def scan(at: Lowering, expr: core.Scan, targets: Sequence[Target]) -> None:
     """The totals so far are written in each round."""
-    arrays = [at.array(each) for each in expr.arrays]
+    sources = at.sources(expr.arrays)
     totals = _Totals(at, expr.neutral, [None] * len(targets))
-    with at.loop(arrays[0].dims[0]) as i:
-        totals.combine(expr.op, [array.row(i) for array in arrays])
-        totals.into([target.inside(i) for target in targets])
+    with _written(at, sources, targets) as (i, places):
+        totals.combine(expr.op, [array.row(i) for array in sources.arrays])
+        totals.into(places)
+
+
+@contextmanager
+def _written(at: Lowering, sources: Sources, targets: Sequence[Target]) -> Iterator[tuple[Expr, list[Target]]]:
+    """A loop that writes one row of each target for each row that is read; gives the place of the one and of the others."""
+    count = sources.arrays[0].dims[0]
+    if sources.flags is None:
+        with at.loop(count) as i:
+            yield i, [target.inside(i) for target in targets]
+        return
+    assert sources.kept is not None
+    at.rounds(sources.kept)
+    room = at.formals.extent(sources.kept)[1]
+    done = at.local("done", I64)
+    at.b.assign(done.buffer, (), build.literal(0, I64))
+    with at.loop(count) as i, at.b.if_(flag(sources.flags, i)):
+        yield i, [target.inside(build.idx(build.read(done.buffer), 0, room)) for target in targets]
+        at.b.reduce(done.buffer, (), build.literal(1, I64))
+
+
+def flag(flags: Arr, i: Expr) -> Expr:
+    """Whether a flag is set."""
+    found = flags.row(i)
+    assert isinstance(found, Scalar)
+    return condition(found)
 
 
 class _Totals:
@@ -55,6 +85,7 @@ class _Totals:
 
     def __init__(self, at: Lowering, neutral: Sequence[Atom], own: Sequence[Target | None]) -> None:
         self._at = at
+        self._neutral = neutral
         starts = [at.value(each) for each in neutral]
         self._targets = [
             each if each is not None else at.local("total", _type(start), start.dims if isinstance(start, Arr) else ())
@@ -95,11 +126,37 @@ class _Totals:
             else:
                 at.store(target, as_scalar(current.type, build.read(fresh.buffer)))
 
+    def combine_kept(self, op: Lambda, sources: Sources, i: Expr) -> None:
+        """One step with a row that may be passed over: by adding nothing to sums, where that is no more than a choice."""
+        assert sources.flags is not None
+        is_set = flag(sources.flags, i)
+        names = _simple(op)
+        if names is None or not self._may_add_nothing(names, sources) or where(is_set, _YES, _NO) is None:
+            with self._at.b.if_(is_set):
+                self.combine(op, [array.row(i) for array in sources.arrays])
+            return
+        for target, array, name, typ in zip(self._targets, sources.arrays, names, self._types, strict=True):
+            item = array.row(i)
+            item = item if item.is_plain else self._at.kept("item", item)
+            assert isinstance(item, Scalar)
+            added = where(is_set, data(item), build.literal(_NOTHING[name], typ))
+            assert added is not None
+            self._at.b.reduce(target.buffer, target.indices, added, name)
+
+    def _may_add_nothing(self, names: Sequence[str], sources: Sources) -> bool:
+        """Whether a row may be read and not added. Zero added to -0.0 changes it, which no sum from a number as written is."""
+        numbers = BOOL not in self._types and not any(self._dims) and all(isinstance(each, Const) for each in self._neutral)
+        return numbers and sources.is_total and all(name in _NOTHING for name in names)
+
     def into(self, targets: Sequence[Target]) -> None:
         """Writes the totals where they belong."""
         for own, value, target in zip(self._targets, self.values(), targets, strict=True):
             if own is not target:
                 self._at.store(target, value)
+
+
+_NOTHING = {"+": 0, "*": 1}
+_YES, _NO = (build.literal(each, I64) for each in (1, 0))
 
 
 def is_row_by_row(op: Lambda, at: Lowering) -> bool:

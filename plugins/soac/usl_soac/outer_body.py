@@ -25,6 +25,7 @@ from usl_soac.outer_soacs import SOACS
 from usl_soac.regions import KERNELS, is_deferred, kernel, region
 from usl_soac.scalars import BOOL
 from usl_soac.size_terms import defined
+from usl_soac.traverse import names_in_types
 from usl_soac.views import View
 
 
@@ -58,6 +59,8 @@ def write_statement(statement: Statement, frame: Frame) -> None:
 
 def write_now(statement: Statement, frame: Frame) -> None:
     """One statement, as a kernel if it can be one."""
+    if isinstance(statement.value, core.Count) and statement.pattern[0].name in frame.deferred:
+        frame.view(statement.value.flags)  # whoever else reads these flags does not compute them again
     around, frame.span = frame.span, statement.span
     values = as_kernel(statement, frame) or write(statement.value, statement.pattern, frame)
     for param, value in zip(statement.pattern, values, strict=True):
@@ -69,6 +72,9 @@ def as_kernel(statement: Statement, frame: Frame) -> Sequence[Value] | None:
     """The values of a statement that is a kernel."""
     if frame.uses is None or not isinstance(statement.value, KERNELS):
         return None
+    for sym in names_in_types(statement.pattern):
+        if sym in frame.deferred:
+            frame.scalar(sym)
     module = frame.module
     name = f"{frame.name}_k{sum(1 for each in module.kernels if each.startswith(f'{frame.name}_k'))}"
     found = region(statement, frame)
@@ -125,7 +131,7 @@ def write(expr: Expr, pattern: Sequence[Param], frame: Frame) -> Sequence[Value]
             return _call(expr, pattern, frame)
         case core.Kernel():
             return _kernel(expr, pattern, frame)
-        case core.Map() | core.Reduce() | core.Scan() | core.Filter() | core.Hist():
+        case core.Map() | core.Reduce() | core.Scan() | core.Filter() | core.Hist() | core.Count() | core.Compress():
             return SOACS[type(expr)](expr, pattern, frame, write_body)
         case (
             core.Index()

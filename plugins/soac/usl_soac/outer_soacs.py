@@ -146,6 +146,28 @@ def filter_(expr: core.Filter, pattern: Sequence[Param], frame: Frame, body: Bod
     return [*sizes, *(frame.front(replace(array, dims=(count, *array.dims[1:]))) for array in room)]
 
 
+def count(expr: core.Count, pattern: Sequence[Param], frame: Frame, body: Bodies) -> Sequence[Value]:
+    """How many flags are set."""
+    flags, kept = frame.view(expr.flags), frame.fresh("kept")
+    frame.line(f"{kept} = 0")
+    with rounds(frame, flags.dims[0]) as i, frame.block(f"if {frame.element(flags, [i])}"):
+        frame.line(f"{kept} = {kept} + 1")
+    return [frame.let("count", f"{kept} + 0")]
+
+
+def compress(expr: core.Compress, pattern: Sequence[Param], frame: Frame, body: Bodies) -> Sequence[Value]:
+    """The rows whose flags are set, in arrays that have room for these alone."""
+    flags, views = frame.view(expr.flags), [frame.view(each) for each in expr.arrays]
+    results = [frame.made(param.name.name, param.type.scalar, _dims(param, frame)) for param in pattern]
+    done = frame.fresh("done")
+    frame.line(f"{done} = 0")
+    with rounds(frame, flags.dims[0]) as i, frame.block(f"if {frame.element(flags, [i])}"):
+        for result, view in zip(results, views, strict=True):
+            _store(result, [done], chosen(view, [i], frame), frame)
+        frame.line(f"{done} = {done} + 1")
+    return results
+
+
 def hist(expr: core.Hist, pattern: Sequence[Param], frame: Frame, body: Bodies) -> Sequence[Value]:
     """`reduce_by_index(x, op, ne, is, vs)`: out of range is ignored."""
     made = [own_copy(frame.view(each), frame) for each in expr.arrays]
@@ -165,5 +187,7 @@ SOACS: Mapping[type[object], Callable[[Any, Sequence[Param], Frame, Bodies], Seq
     core.Reduce: reduce,
     core.Scan: scan,
     core.Filter: filter_,
+    core.Count: count,
+    core.Compress: compress,
     core.Hist: hist,
 }

@@ -76,10 +76,11 @@ def simplified(program: Program) -> Program:
         key = function.name, function.part
         done[key] = replace(function, body=body)
         fails[key] = body_can_fail(body, may_fail)
-    return _reachable(done, (last.name, last.part))
+    return reachable(done, (last.name, last.part))
 
 
-def _reachable(functions: dict[Key, Function], root: Key) -> Program:
+def reachable(functions: dict[Key, Function], root: Key) -> Program:
+    """The functions that one calls, directly or not, callees first, and itself."""
     found: dict[Key, Function] = {}
     _visit(root, lambda name, part: functions[name, part], found, set())
     return Program(tuple(found.values()))

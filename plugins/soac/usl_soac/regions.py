@@ -26,8 +26,8 @@ from usl_soac.scalars import CERT
 from usl_soac.sizes import Term
 from usl_soac.traverse import used_by_statement
 
-KERNELS = (core.Map, core.Reduce, core.Scan, core.Concat, core.Filter, core.Hist)
-ARRANGE = (core.Slice, core.Split, core.Rearrange, core.Iota, core.Replicate, core.Index, core.Coerce)
+KERNELS = (core.Map, core.Reduce, core.Scan, core.Concat, core.Filter, core.Hist, core.Count)
+ARRANGE = (core.Slice, core.Split, core.Rearrange, core.Iota, core.Replicate, core.Index, core.Coerce, core.Compress)
 
 FORMS = Forms(ARRANGED, BUILT, overwritten)
 
@@ -53,6 +53,8 @@ class Kernel:
 
 def is_deferred(statement: Statement, uses: Uses) -> bool:
     """Whether a statement is written where its arrays are needed: it copies nothing, or computes what one place needs."""
+    if isinstance(statement.value, core.Count):
+        return not uses.count[statement.pattern[0].name]
     if not all(param.type.dims for param in statement.pattern):
         return False
     if isinstance(statement.value, core.Coerce):

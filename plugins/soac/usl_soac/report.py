@@ -26,6 +26,7 @@ from usl_soac.signatures import Leaf
 from usl_soac.signatures import leaves as leaves_of
 from usl_soac.sized_interp import SizedInterpreter
 from usl_soac.sizes import Term
+from usl_soac.staging import explained_stages, in_stages
 from usl_soac.text import ill_typed, refuse
 
 NOT_APART = "E766"
@@ -50,7 +51,7 @@ def shown(program: Program, sized: Callable[[], SizedProgram], form: str) -> str
             return show(program)
         case "ext":
             return _functions(each.ext for each in sized().functions.values())
-        case "sizes" | "simplified" | "hoisted":
+        case "sizes" | "simplified" | "hoisted" | "staged":
             return show(_passes(form, linked(sized(), (program.functions[-1].name, Part.EXT))))
         case "slices":
             return _functions(part for each in sized().functions.values() for part in _slices(each))
@@ -68,7 +69,7 @@ def shown(program: Program, sized: Callable[[], SizedProgram], form: str) -> str
             raise refuse(f"there is no pass called {form}", None, f"hint: {', '.join(FORMS)}")
 
 
-FORMS = ("core", "sizes", "ext", "slices", "simplified", "hoisted", "fusion", "outer", "kernels", "c")
+FORMS = ("core", "sizes", "ext", "slices", "simplified", "hoisted", "staged", "fusion", "outer", "kernels", "c")
 """What can be shown."""
 
 
@@ -76,7 +77,10 @@ def _passes(form: str, program: Program) -> Program:
     """The sized core, or what the passes up to one make of it."""
     if form == "sizes":
         return program
-    return simplified(program) if form == "simplified" else hoisted(simplified(program))
+    if form == "simplified":
+        return simplified(program)
+    moved = hoisted(simplified(program))
+    return moved if form == "hoisted" else in_stages(moved)
 
 
 def _slices(sized: Sized) -> tuple[Function, ...]:
@@ -123,7 +127,9 @@ def explained(sized: SizedProgram) -> str:
         lines.append(f"    {each.mode.value}: {WORDS[each.mode]}")
         if each.mode is Mode.SLICED:
             lines.append(f"    their computation costs {int(each.cost)} scalar operations")
-        lines += [f"    {line}" for line in (*explained_dimensions(each.done), *explained_tests(sized, name))]
+        moved = hoisted(simplified(linked(sized, (name, Part.EXT))))
+        found = (*explained_dimensions(each.done), *explained_tests(sized, name), *explained_stages(moved))
+        lines += [f"    {line}" for line in found]
     return "\n".join(lines)
 
 

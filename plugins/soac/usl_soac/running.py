@@ -21,6 +21,7 @@ from usl_soac.outer_body import function_name
 from usl_soac.result_memory import require_no_alloc
 from usl_soac.scalars import BOOL
 from usl_soac.sizes import SIZE_LIMIT, Term, evaluate
+from usl_soac.staging import in_stages
 
 
 class Compiled:
@@ -123,7 +124,7 @@ class Compiled:
 def _passed(sized: SizedProgram, entry: tuple[str, Part], simplify: bool) -> Program:
     """A part of a function and what it calls, after all passes."""
     program = pipeline.linked(sized, entry)
-    return pipeline.hoisted(pipeline.simplified(program)) if simplify else program
+    return in_stages(pipeline.hoisted(pipeline.simplified(program))) if simplify else program
 
 
 def _writes(procedure: Procedure) -> list[int]:

@@ -206,6 +206,10 @@ class _Printer:
             case core.Assert(condition=condition, site=site, values=values):
                 numbers = "".join(f", {self.atom(each)}" for each in values)
                 return f"assert({self.atom(condition)}, {site.text!r}{numbers})"
+            case core.Count(flags=flags):
+                return f"count({self.name(flags)})"
+            case core.Compress(flags=flags, arrays=arrays):
+                return f"compress({self.name(flags)}, {self.atoms(arrays)})"
             case core.Coerce(array=array, dims=dims):
                 return f"coerce({self.name(array)}, [{', '.join(map(self.term, dims))}])"
             case _:

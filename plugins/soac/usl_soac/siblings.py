@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
+from usl_core.ir.sym import Sym
 from usl_soac import core
-from usl_soac.core import Body, Lambda, Statement
+from usl_soac.core import Body, Lambda, Statement, Type
 from usl_soac.sizes import Term
 from usl_soac.traverse import used_by_statement
 
 
-def together(body: Body, lengths: dict[Statement, Term]) -> Body:
-    """The body with reductions of numbers merged into the last one of as many rows, where nothing between needs them."""
+def together(body: Body, length: Callable[[Sym, Type | None], Term | None]) -> Body:
+    """The body with reductions of numbers merged into the last one of as many rows, where nothing between needs them.
+
+    length: how many rows an array has, which has a type if the body makes it.
+    """
+    lengths = _lengths(body, length)
     statements = list(body.statements)
     at = 0
     while at < len(statements):
@@ -24,6 +30,17 @@ def together(body: Body, lengths: dict[Statement, Term]) -> Body:
         statements[other] = merged
         del statements[at]
     return replace(body, statements=tuple(statements)) if len(statements) < len(body.statements) else body
+
+
+def _lengths(body: Body, length: Callable[[Sym, Type | None], Term | None]) -> dict[Statement, Term]:
+    types = {param.name: param.type for each in body.statements for param in each.pattern if param.type.dims}
+    found: dict[Statement, Term] = {}
+    for statement in body.statements:
+        if isinstance(statement.value, core.Reduce) and is_plain(statement):
+            array = statement.value.arrays[0]
+            if (rows := length(array, types.get(array))) is not None:
+                found[statement] = rows
+    return found
 
 
 def _partner(statements: list[Statement], at: int, lengths: dict[Statement, Term]) -> int | None:

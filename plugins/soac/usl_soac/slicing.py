@@ -7,7 +7,7 @@ that the tail needs of it, so that nothing is computed twice. Reference: Henriks
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from usl_core.ir.sym import Sym
@@ -15,11 +15,12 @@ from usl_soac import core, failures
 from usl_soac.building import Scope
 from usl_soac.checking import Slice
 from usl_soac.core import Atom, Body, Function, Param, Part, Statement, Type
+from usl_soac.dead import always, can_fail
 from usl_soac.elaborate import Elaborated
 from usl_soac.scalars import I64
-from usl_soac.sizes import Compare, Term, name
+from usl_soac.sizes import Compare, Term, name, substitute
 from usl_soac.slices import backward_slice
-from usl_soac.traverse import Renaming, names_in_types, rename, used_by_body, used_by_statement
+from usl_soac.traverse import Renaming, names_in_types, rename, used_by_body, used_by_statement, walk
 
 Simplify = Callable[[Body], Body]
 
@@ -88,13 +89,13 @@ def value(done: Elaborated, *, debug: bool = False) -> Function:
                 # The size that the caller knows takes the place of the one that is computed here.
                 renamed[dim.name] = lengths[-1].name
         shapes.append(tuple(shape_))
-    body = rename(done.body, renamed)
+    body = _retyped(rename(done.body, renamed), function.results, shapes)
     return replace(
         function,
         params=(*lengths, *size_params(function), *function.params),
         exists=(),
         results=tuple(Type(typ.scalar, dims) for typ, dims in zip(function.results, shapes, strict=True)),
-        body=_tested(_retyped(body, function, shapes), done, lengths) if debug else _retyped(body, function, shapes),
+        body=_tested(body, done, lengths) if debug else body,
         part=Part.VALUE,
     )
 
@@ -109,12 +110,12 @@ def _tested(body: Body, done: Elaborated, lengths: list[Param]) -> Body:
     return replace(body, statements=tuple(scope.statements))
 
 
-def _retyped(body: Body, function: Function, shapes: list[tuple[Term, ...]]) -> Body:
+def _retyped(body: Body, types: Sequence[Type], shapes: Sequence[tuple[Term, ...]]) -> Body:
     """The body with results of these dimensions: in their definitions if these stand in it, else under other names."""
     statements = list(body.statements)
     results: list[Atom] = []
     done: set[Sym] = set()
-    for atom, typ, dims in zip(body.results, function.results, shapes, strict=True):
+    for atom, typ, dims in zip(body.results, types, shapes, strict=True):
         place = next((i for i, each in enumerate(statements) if atom in [param.name for param in each.pattern]), None)
         if not dims or not isinstance(atom, Sym):
             results.append(atom)
@@ -133,55 +134,56 @@ def _retyped(body: Body, function: Function, shapes: list[tuple[Term, ...]]) -> 
     return replace(body, statements=tuple(statements), results=tuple(results))
 
 
-def stage(done: Elaborated) -> tuple[Function, Function, int] | None:
-    """Head and tail of a function, with the number of results of the head that are sizes; the others are what the tail needs.
+def stage(whole: Function, *, tests_first: bool = False) -> tuple[Function, Function, int] | None:
+    """Head and tail of a whole function, with the number of results of the head that are sizes; the tail needs the others.
 
-    None where the function is recursive, or where an array that the tail needs has a size that is not known.
+    The tail takes all of these, then the parameters of the whole. With tests_first all that may fail is in the head. None where
+    the function is recursive.
     """
-    function = done.function
-    if any(isinstance(each.value, core.Call) and each.value.function == function.name for each in done.body.statements):
+    statements, count = whole.body.statements, len(whole.exists)
+    if any(isinstance(each.value, core.Call) and each.value.function == whole.name for each in walk(whole.body)):
         return None
-    scope = Scope()
-    dims = all_dims(done)
-    first = backward_slice(done.body.statements, {sym for dim in dims for sym in dim.names()})
-    scope.statements = list(first)
+    sizes, results = whole.body.results[:count], whole.body.results[count:]
+    roots = {atom for atom in sizes if isinstance(atom, Sym)}
+    if tests_first:
+        roots |= {param.name for each in statements if can_fail(each.value, always) for param in each.pattern}
+    first = backward_slice(statements, roots)
     chosen = set(first)
-    rest = [statement for statement in done.body.statements if statement not in chosen]
-    sizes = [scope.reify(dim) for dim in dims]
+    rest = [statement for statement in statements if statement not in chosen]
     needed = {sym for statement in rest for sym in used_by_statement(statement)}
-    needed |= {atom for atom in done.body.results if isinstance(atom, Sym)}
-    needed |= {sym for dim in dims for sym in dim.names()}
+    needed |= {atom for atom in results if isinstance(atom, Sym)}
     bound = [param for statement in first for param in statement.pattern]
+    # The size that the caller knows takes the place of the one that is computed here.
+    lengths = [Param(Sym("res"), Type(I64)) for _ in sizes]
+    fresh: dict[Sym, Sym] = {}
+    for atom, length in zip(sizes, lengths, strict=True):
+        if isinstance(atom, Sym) and any(param.name is atom for param in bound):
+            fresh.setdefault(atom, length.name)
+    known = set(fresh)
     carried: list[Param] = []
-    while len(carried) < len(found := [param for param in bound if param.name in needed]):
+    while len(carried) < len(found := [param for param in bound if param.name in needed and param.name not in known]):
         carried = found
         # The types of what is carried mention sizes, which are carried too.
         needed |= names_in_types(tuple(carried))
     head = replace(
-        function,
-        params=(*size_params(function), *function.params),
+        whole,
         exists=(),
         results=(*(Type(I64) for _ in sizes), *(param.type for param in carried)),
-        body=scope.body([*sizes, *(param.name for param in carried)], done.body.span),
+        body=Body(tuple(first), (*sizes, *(param.name for param in carried)), span=whole.body.span),
         part=Part.HEAD,
     )
-    lengths = [Param(Sym("res"), Type(I64)) for _ in dims]
-    names = iter(lengths)
-    shapes = [tuple(name(next(names).name) for _ in each) for each in done.dims]
-    tail_body = Body(tuple(rest), done.body.results, span=done.body.span)
-    fresh = {param.name: param.name.copy() for param in carried}
+    fresh.update((param.name, param.name.copy()) for param in carried)
     renaming = Renaming(fresh)
+    named = dict(zip(whole.exists, (name(length.name) for length in lengths), strict=True))
+    shapes = [tuple(substitute(dim, named) for dim in typ.dims if dim is not None) for typ in whole.results[count:]]
+    types = [replace(typ, dims=dims) for typ, dims in zip(whole.results[count:], shapes, strict=True)]
+    given = (replace(param, name=fresh[param.name], type=renaming.type(param.type)) for param in carried)
     tail = replace(
-        function,
-        params=(
-            *lengths,
-            *(replace(param, name=fresh[param.name], type=renaming.type(param.type)) for param in carried),
-            *size_params(function),
-            *function.params,
-        ),
+        whole,
+        params=(*lengths, *given, *whole.params),
         exists=(),
-        results=tuple(Type(typ.scalar, each) for typ, each in zip(function.results, shapes, strict=True)),
-        body=_retyped(rename(tail_body, fresh), function, shapes),
+        results=tuple(types),
+        body=_retyped(rename(Body(tuple(rest), results, span=whole.body.span), fresh), types, shapes),
         part=Part.TAIL,
     )
-    return head, tail, len(sizes)
+    return head, tail, count
