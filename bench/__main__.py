@@ -126,12 +126,16 @@ def run_nn(rounds: int) -> Outcome:
 
 
 def run_compilers(rounds: int) -> Outcome:
-    from bench import compilers
+    from bench import compilers, instructions
 
     result = compilers.measure()
     report.RESULTS.mkdir(parents=True, exist_ok=True)
     (report.RESULTS / "compilers.md").write_text(table := compilers.markdown(result["rows"]), encoding="utf-8")
     print(table)
+    single = [row | {"compiler": Path(each).name} for each in compilers.commands() for row in instructions.measure(each)]
+    (report.RESULTS / "compilers_instructions.md").write_text(instructions.markdown(single), encoding="utf-8")
+    print(instructions.summary(single))
+    result["instructions"] = single
     return result, compilers.problems(result["rows"])
 
 

@@ -166,7 +166,12 @@ def commands() -> list[str]:
 def inner_loops(library: Path) -> list[list[str]]:
     """The instructions of each loop that has no other in it: from where a jump goes back to the jump."""
     text = subprocess.run(["objdump", "-d", "--no-show-raw-insn", str(library)], capture_output=True, text=True, check=True)
-    code = {int(line[1], 16): line[2] for line in re.finditer(r"^ *([0-9a-f]+):\t(.*)$", text.stdout, re.MULTILINE)}
+    return loops_of(text.stdout)
+
+
+def loops_of(disassembled: str) -> list[list[str]]:
+    """`inner_loops` of what objdump wrote."""
+    code = {int(line[1], 16): line[2] for line in re.finditer(r"^ *([0-9a-f]+):\t(.*)$", disassembled, re.MULTILINE)}
     jumps = ((re.match(r"j\w+ +(?:0x)?([0-9a-f]+)", text), at) for at, text in code.items())
     loops = [(int(jump[1], 16), at) for jump, at in jumps if jump and int(jump[1], 16) <= at]
     inner = [loop for loop in loops if not any(loop[0] <= a and b <= loop[1] for a, b in loops if (a, b) != loop)]

@@ -10,8 +10,10 @@ from __future__ import annotations
 import argparse
 import ctypes
 import json
+import os
 import subprocess
 import tempfile
+import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from bench import versus
-from bench.measure import take_turns, timed
+from bench.measure import take_turns
 from bench.versus import OURS
 
 SIZES = {"f32": 1 << 16, "f64": 1 << 15}
@@ -48,11 +50,27 @@ Work = Callable[[], object]
 
 
 def vector_library(name: str, folder: Path) -> ctypes.CDLL | None:
-    """The loops over SLEEF's or libmvec's functions; None where it is not installed."""
+    """The loops over SLEEF's or libmvec's functions; None where it is not installed.
+
+    Folders of LIBRARY_PATH, where the compiler looks for libraries, are those where the loops look for them.
+    """
     source = Path(__file__).with_name("functions_peers.c")
     file = folder / f"{name}.so"
     options = ["-DSLEEF", "-lsleef"] if name == "sleef" else ["-lmvec", "-lm"]
-    command = ["cc", "-O2", "-mavx512f", "-shared", "-fPIC", str(source), "-o", str(file), "-Wl,--no-undefined", *options]
+    folders = [f"-Wl,-rpath,{each}" for each in os.environ.get("LIBRARY_PATH", "").split(os.pathsep) if each]
+    command = [
+        "cc",
+        "-O2",
+        "-mavx512f",
+        "-shared",
+        "-fPIC",
+        str(source),
+        "-o",
+        str(file),
+        "-Wl,--no-undefined",
+        *folders,
+        *options,
+    ]
     if subprocess.run(command, capture_output=True, check=False).returncode != 0:
         return None
     try:
@@ -180,13 +198,15 @@ def _functions(only: str) -> list[tuple[str, str]]:
 
 def repeated(work: Work) -> Callable[[], float]:
     """Seconds of one call, as the mean of as many as fill a sample."""
-    seconds = min(timed(work)() for _ in range(3))
-    calls = max(1, round(SAMPLE / seconds))
 
-    def sample() -> float:
-        return timed(lambda: [work() for _ in range(calls)])() / calls
+    def seconds(calls: int) -> float:
+        begin = time.thread_time()  # all have one thread; what other programs take of the processor does not count
+        for _ in range(calls):
+            work()
+        return (time.thread_time() - begin) / calls
 
-    return sample
+    calls = max(1, round(SAMPLE / min(seconds(1) for _ in range(3))))
+    return lambda: seconds(calls)
 
 
 def markdown(rows: Sequence[dict[str, Any]]) -> str:

@@ -1,7 +1,7 @@
 """Coefficients of polynomials and entries of tables for the functions in usl_avx512/functions.
 
 python tools/minimax.py NAME...    # prints the coefficients of these recipes, highest first, and the errors they leave
-python tools/minimax.py tables     # writes usl_avx512/functions/tables.py
+python tools/minimax.py tables     # writes usl_avx512/table_values.py
 
 Polynomials are minimax in a weighted error, by the exchange algorithm on a grid (Remez 1934), computed with 50 digits.
 Coefficients are rounded to their type one after another from the lowest; each time those above are computed again.

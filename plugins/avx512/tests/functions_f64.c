@@ -48,7 +48,8 @@ static double error(double got, long double want)
 
 enum { BLOCK = 1 << 12, EVERY = 8 };
 static const double SPECIAL[] = {0, 0x1p-1074, 0x1p-1023, 0x1p-1022, 0x1p-54, 0.5, 0x1.fffffffffffffp-1, 1, 0x1.0000000000001p0, 1.5, 2, 3,
-    709.78, 745.13, 710, 1023, 1024, 1074, 1075, 0x1p52, 0x1.fffffffffffffp52, 0x1p53, 0x1p54, 0x1p1023, DBL_MAX, INFINITY, NAN, 22};
+    709.78, 745.13, 710, 1023, 1024, 1074, 1075, 0x1p52, 0x1.fffffffffffffp52, 0x1p53, 0x1p54, 0x1p1023, DBL_MAX, INFINITY, NAN, 22,
+    0x1p20, 0x1.fffffffffffffp19, 0.3125, 0x1.3ffffffffffffp-2, 0x1.4000000000001p-2, 0.6875, 0x1.6000000000001p-1, 5.93, 0x1.7b851eb851eb9p2, 5.9375};
 enum { SPECIALS = 2 * sizeof SPECIAL / sizeof *SPECIAL };
 
 static uint64_t state;
