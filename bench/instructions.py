@@ -1,4 +1,4 @@
-"""What C compilers make of single instructions: whether a loop of one, with sums in registers, touches the stack, and its speed.
+"""What C compilers make of single instructions: whether a loop of one, with sums in registers, touches the stack, its speed.
 
 Each instruction of `usl_avx512.isa` stands in a loop of its own, as many times as there are results in registers: twelve, or
 one of functions, which have registers of their own. What it reads is new to the compiler in each round. `python -m bench

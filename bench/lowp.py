@@ -399,12 +399,14 @@ def judge(rows: Sequence[versus.Row]) -> list[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("kinds", nargs="*", default=list(KINDS), choices=list(KINDS))
+    parser.add_argument("kinds", nargs="*", help=f"of {', '.join(KINDS)}; all unless given")
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--any", action="store_true")
     parser.add_argument("--only", nargs="*", default=[])
     options = parser.parse_args()
-    print(json.dumps(measure(options.kinds, options.rounds, not options.any, options.only)))
+    if unknown := set(options.kinds) - set(KINDS):
+        parser.error(f"there are the kinds {', '.join(KINDS)}, not {', '.join(unknown)}")
+    print(json.dumps(measure(options.kinds or list(KINDS), options.rounds, not options.any, options.only)))
 
 
 if __name__ == "__main__":
