@@ -10,6 +10,7 @@ import pytest
 from usl_core import DRAM, proc
 from usl_perceus import data, fun
 from usl_perceus.c import generate
+from usl_perceus.errors import PerceusError
 from usl_perceus.passes import compile_program
 from usl_perceus.python import call, live_blocks
 
@@ -138,6 +139,21 @@ def test_a_kernel_takes_no_name_from_the_c_library():
         call(squared, [3, np.zeros(2, np.float32)])
     text = generate(compile_program(squared.core().program), "prog").files["prog_kernels.c"]
     assert set(re.findall(r"^(?!static )(?:\w+ )+\*?(\w+)\(", text, re.MULTILINE)) == {"cpow_", "cpow__error"}
+
+
+def test_truth_values_as_data_are_bytes_for_functional_programs():
+    @proc
+    def marked(n: size, m: b8[n] @ DRAM):  # noqa: F821
+        for i in seq(0, n):  # noqa: F821
+            m[i] = True
+
+    @fun
+    def main(n: i64, m: array[bool]) -> array[bool]:  # noqa: F821
+        return marked(n, m)
+
+    with pytest.raises(PerceusError, match="elements of type b8, which functional programs do not have") as caught:
+        main.core()
+    assert caught.value.notes == ("hint: take it as u8, which is 0 or 1",)
 
 
 def test_arrays_of_the_wrong_length_raise():

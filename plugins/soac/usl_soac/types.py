@@ -13,7 +13,7 @@ from usl_core.deep import deep
 from usl_core.errors import NOWHERE, Span
 from usl_core.ir.nodes import Arg
 from usl_core.ir.sym import Sym
-from usl_core.ir.types import ControlType, ScalarType, TensorType, scalar_of
+from usl_core.ir.types import B8, ControlType, ScalarType, TensorType, scalar_of
 from usl_perceus import Foreign
 from usl_perceus import Function as FunctionalFunction
 from usl_soac import core, signatures
@@ -234,7 +234,8 @@ class Lowering(Statements):
         scalar = SCALARS.get(scalar_of(typ).name)
         if scalar is None:
             message = f"{formal.name.name} of {kernel} has a type that array programs do not have"
-            raise ill_typed(message, span, "hint: set_precision first")
+            hint = "take it as u8, which is 0 or 1" if scalar_of(typ) == B8 else "set_precision first"
+            raise ill_typed(message, span, f"hint: {hint}")
         return known(len(shape), scalar)
 
 

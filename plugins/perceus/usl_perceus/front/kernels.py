@@ -90,4 +90,8 @@ def _param(kernel: str, arg: Arg, span: Span) -> App:
         case ScalarType(name=name) | TensorType(scalar=ScalarType(name=name)):
             what = "elements of type" if isinstance(arg.type, TensorType) else "type"
             message = f"argument {arg.name.name} of {kernel} has {what} {name}, which functional programs do not have"
-            raise PerceusError(message, span=span, notes=("hint: set_precision first",), code="E726")
+            raise PerceusError(message, span=span, notes=(f"hint: {_remedy(name)}",), code="E726")
+
+
+def _remedy(scalar: str) -> str:
+    return "take it as u8, which is 0 or 1" if scalar == "b8" else "set_precision first"
