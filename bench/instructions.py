@@ -18,7 +18,8 @@ from typing import Any
 
 from bench.compilers import STACK, loops_of
 from usl_avx512 import isa
-from usl_avx512.cpu import cpu_features
+from usl_c11.compiler import find_compiler
+from usl_c11.cpu import has_feature
 from usl_core.errors import NOWHERE
 
 RESULTS = 12
@@ -124,10 +125,11 @@ def moved(library: Path) -> dict[str, int]:
 
 def measure(command: str) -> Iterator[dict[str, Any]]:
     """A row for each instruction that this processor has."""
-    has = set(cpu_features())
+    compiler = find_compiler()
     tables: list[Sequence[Any]] = [isa.instructions(table) for table in isa.TABLES]
     for table in tables:
-        yield from _of_table([each for each in table if has.issuperset(each.ir.instr.features)], command)
+        present = [each for each in table if all(has_feature(name, compiler) for name in each.ir.instr.features)]
+        yield from _of_table(present, command)
 
 
 def _of_table(instructions: Sequence[Any], command: str) -> Iterator[dict[str, Any]]:
