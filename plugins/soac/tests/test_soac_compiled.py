@@ -302,3 +302,22 @@ def inner(x: i64[n], k: i64, c: i64) -> i64[_]:
         assert not any("refused" in why for reasons in compiled.outer.not_kernels.values() for why in reasons)
         for k in range(4):
             assert function(np.arange(3), k, 7).tolist() == function.interpret(np.arange(3), k, 7).tolist()
+
+
+def test_a_map_whose_rows_have_a_size_that_is_passed_is_a_kernel() -> None:
+    # The rows of nothing have max(0, width) elements, and others pass the test that width is not negative.
+    text = """
+@soac
+def f(x: f64[n], width: i64) -> f64[n, _]:
+    return map(lambda v: map(lambda i: v * f64(i), iota(width)), x)
+"""
+    function = parse_program(text)["f"]
+    assert "test is made inside" not in function.show("fusion")
+    assert "outer code" not in function.show("fusion")
+    for count, width in ((0, 0), (0, -3), (2, 0), (2, 3), (1, 40)):
+        x = np.arange(float(count)) + 1
+        assert np.array_equal(function(x, width), function.interpret(x, width))
+        assert function(x, width).shape == (count, max(width, 0))
+    for run in (function, function.interpret):
+        with pytest.raises(ValueError, match="iota: the size -3 is negative"):
+            run(np.ones(2), -3)

@@ -12,7 +12,7 @@ from soac_compiled_fuzz import checked
 from soac_stage_programs import random_stage_program
 
 from usl_perceus import live_blocks
-from usl_soac import core, pipeline, staging
+from usl_soac import core, pipeline, schedules, staging
 from usl_soac.core import Part
 from usl_soac.decorators import Function, parse_program
 from usl_soac.traverse import walk
@@ -184,6 +184,19 @@ def test_explain_and_show_say_what_is_in_two_stages() -> None:
     assert "in two stages" not in FUNCTIONS["mapped"].explain()
     assert "count(flags)" in FUNCTIONS["folded"].show("staged")
     assert "compress(flags, x)" in FUNCTIONS["folded"].show("staged")
+
+
+def test_a_predicate_that_is_always_the_same_needs_no_flags() -> None:
+    text = """
+@soac
+def f(A: i64[n, m]) -> tuple[i64, i64]:
+    none, all_ = filter(lambda r: 1 > 2, A), filter(lambda r: 1 < 2, A)
+    return (reduce(add, 7, map(lambda r: reduce(add, 0, r), none)), reduce(add, 0, map(lambda r: reduce(add, 0, r), all_)))
+"""
+    function = parse_program(text)["f"]
+    assert "if " not in function.show("kernels")
+    for schedule in (function, function.schedule(schedules.soac_default)):
+        assert schedule(MATRICES[4]) == (7, MATRICES[4].sum())
 
 
 def test_interleaved_functions_are_called_whole() -> None:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from usl_core import build
-from usl_core.ir.nodes import Expr
+from usl_core.ir.nodes import Expr, Literal
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import I64, ScalarType
 from usl_soac import core
@@ -130,6 +130,12 @@ class _Totals:
         """One step with a row that may be passed over: by adding nothing to sums, where that is no more than a choice."""
         assert sources.flags is not None
         is_set = flag(sources.flags, i)
+        if isinstance(is_set, Literal):
+            if is_set.value:
+                self.combine(op, [array.row(i) for array in sources.arrays])
+            else:
+                self._at.b.pass_()
+            return
         names = _simple(op)
         if names is None or not self._may_add_nothing(names, sources) or where(is_set, _YES, _NO) is None:
             with self._at.b.if_(is_set):

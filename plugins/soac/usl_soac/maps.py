@@ -134,13 +134,30 @@ def _predict(terms: Sequence[Term], code: Body, this: _Map, scope: Scope) -> lis
 
 def _negative(term: Term, this: _Map) -> Site:
     """The test in the function that a size is not negative, if it has one."""
+    found = _test(term, this)
+    return failures.negative_rows(this.statement.span) if found is None else found[1].site
+
+
+def _test(term: Term, this: _Map) -> tuple[Sym, core.Assert] | None:
     for statement in this.inner.statements:
         test = statement.value
         if not isinstance(test, core.Assert) or test.site.failure is not Failure.SHAPE:
             continue
         if Compare("<=", ZERO, term) in this.inner.condition(test.condition).true:
-            return test.site
-    return failures.negative_rows(this.statement.span)
+            return statement.pattern[0].name, test
+    return None
+
+
+def _certs(dims: Dims, wanted: Dims, this: _Map) -> tuple[Sym, ...]:
+    """The tests that say that dimensions are the wanted ones: none, where not all are tests in the function for signs."""
+    certs: list[Sym] = []
+    for dim, other in zip(dims, wanted, strict=True):
+        if dim != other:
+            found = _test(dim, this)
+            if found is None or other != maximum(dim, ZERO):
+                return ()
+            certs.append(found[0])
+    return tuple(certs)
 
 
 def _compared(code: Body, firsts: Sequence[Sym], inner: Scope) -> tuple[Atom, tuple[Atom, ...]]:
@@ -227,7 +244,7 @@ def _emit(this: _Map, known: dict[Term, Term], peeled: Sequence[Term], scope: Sc
     results: list[Atom] = [this.inner.reify(term) for term in peeled]
     for atom, dims in zip(this.results, this.dims, strict=True):
         wanted = tuple(dim if dim.name in same else {**invariant, **known}.get(dim, dim) for dim in dims)
-        results.append(coerced(atom, wanted, (), this.inner))
+        results.append(coerced(atom, wanted, _certs(dims, wanted, this), this.inner))
     body = rename(this.inner.body(results, this.expr.function.body.span), same)
     function = Lambda(this.params, body, span=this.expr.function.span)
     pattern = [
