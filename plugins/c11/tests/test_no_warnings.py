@@ -59,6 +59,8 @@ REMAINDERS = {
     "{} % 2 != 0 and scale < 1.0 and {} % 8 == 2": False,
     "{} % 4 == 1 and {} % 8 == 2": False,
     "{} % 4 != 0 or {} % 2 == 0": True,
+    "{} % 4 == 4": False,
+    "{} % 2 != 5": True,
     "{} % 4 == 0 and {} % 2 == 0": None,
     "{} % 4 == 2 or {} % 2 != 0": None,
     "{} % 4 == 0 and {} % 3 != 0": None,

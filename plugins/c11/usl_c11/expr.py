@@ -159,6 +159,8 @@ def _comparison(op: str, lhs: Expr, rhs: Expr, fn: Function) -> C:
     if is_integer_control(lhs.type):
         a, b = range_of(lhs, fn.ranges), range_of(rhs, fn.ranges)
         decided = decided_by(op, a, b) if a.lo == a.hi and b.lo == b.hi else None
+        if op in ("==", "!=") and remainders.never(lhs, rhs):
+            decided = op == "!="
         left, right = control(lhs, fn), control(rhs, fn)
         exact = True
     elif isinstance(lhs.type, ControlType):

@@ -1,4 +1,4 @@
-"""Tests of remainders by powers of two that decide each other: `j % 4 == 0 and j % 2 != 0` never holds.
+"""Tests of remainders by powers of two that decide each other (`j % 4 == 0 and j % 2 != 0` never holds), or are decided.
 
 gcc sees that too, as tests of bits, and warns of it whatever the flags are.
 """
@@ -25,6 +25,16 @@ def decided(op: str, lhs: Expr, rhs: Expr) -> bool | None:
         if (value ^ wanted) & mask & other and same_expr(a, b):
             return not holds
     return None
+
+
+def never(lhs: Expr, rhs: Expr) -> bool:
+    """Whether `lhs == rhs` never holds, as no remainder is such a number."""
+    if isinstance(lhs, Literal):
+        lhs, rhs = rhs, lhs
+    if not (isinstance(lhs, BinaryOp) and lhs.op == "%" and isinstance(lhs.rhs, Literal) and isinstance(rhs, Literal)):
+        return False
+    divisor, value = lhs.rhs.value, rhs.value
+    return isinstance(divisor, int) and divisor > 0 and not 0 <= value < divisor
 
 
 def _parts(op: str, expr: Expr) -> Iterator[Expr]:
