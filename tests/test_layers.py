@@ -163,7 +163,7 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "own_functions",
         "statements",
         "types",
-        "blocks",
+        "blocks products",
         "allocations constants copying kernel_uses kernel_values own_arrays siblings size_terms views",
         "kernel_ops lazy_maps",
         "choices kernel_formals",

@@ -16,6 +16,7 @@ from usl_core.errors import PatternError, UslError
 from usl_core.ir.types import ScalarType
 from usl_core.scheduling import if_to_select, simplify
 from usl_soac.blocks import filtered, running
+from usl_soac.products import tiled
 
 WIDTHS = {"f64": 8, "i64": 8, "u64": 8}
 LANES = 16
@@ -23,7 +24,7 @@ LANES = 16
 
 def soac_default(p: Procedure, target: str = "avx512") -> Procedure:
     """Innermost loops in vectors: elements that stand side by side, sums in as many parts as a register has lanes, filters and
-    running sums in blocks (`blocks`).
+    running sums in blocks (`blocks`), matrix products in tiles (`products`).
 
     target: "avx512", where the package usl-avx512 and a processor that has it are there; else, and with "c", what the C
     compiler vectorises by itself is all.
@@ -39,7 +40,7 @@ def soac_default(p: Procedure, target: str = "avx512") -> Procedure:
         return p
     for loop in list(innermost(p)):
         here = p.forward(loop)
-        p = filtered(p, here) or running(p, here) or in_vectors(p, here)
+        p = tiled(p, here, in_vectors) or filtered(p, here) or running(p, here) or in_vectors(p, here)
     return simplify(p)
 
 
