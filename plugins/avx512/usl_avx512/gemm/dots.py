@@ -1,43 +1,49 @@
 """Products of rows with rows, `C[i, j] += alpha A[i, :] . B[j, :]`: what few rows times a transposed matrix are.
 
-Nothing is copied: both matrices are read along their rows, a register at a time, and sums across lanes are taken at the end. C
-may have any strides, so that `C^T += alpha B A^T` is the same product with both matrices exchanged.
+Nothing is copied: both matrices are read along their rows, a register at a time. The sums of a row of a tile are added up
+across lanes all at once, so that they go to C as one vector.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
 from usl_avx512 import isa
-from usl_avx512.blas2.rectangles import in_vectors
-from usl_avx512.gemm.blocks import in_blocks
-from usl_avx512.gemm.tiles import Kernel, Lanes, factor_at_the_end, scheduled
+from usl_avx512.blas2.rectangles import products
+from usl_avx512.gemm.blocks import choice, in_blocks
+from usl_avx512.gemm.panels import rows_in_tiles
+from usl_avx512.gemm.tiles import Kernel, Lanes, factor_at_the_end, one_register, scheduled
 from usl_avx512.gemm.turned import staged_turned, turn
 from usl_core import Procedure, proc_from_source
-from usl_core.cursors import AllocCursor
+from usl_core.cursors import ForCursor, IfCursor
 from usl_core.scheduling import (
+    bind_expr,
     divide_loop,
     eliminate_dead_code,
-    inline,
+    expand_dim,
+    fission,
+    lift_alloc,
     lift_reduce_constant,
-    mult_dim,
+    remove_loop,
     rename,
     reorder_loops,
     replace,
     resize_dim,
     rewrite_expr,
+    set_memory,
     simplify,
     specialize,
     stage_mem,
+    unroll_loop,
 )
-from usl_stdlib import attempt, cse, unroll_and_jam
+from usl_stdlib import parallelize_reduction, replace_all
 
 DOTS = """\
 def dots(M: size, N: size, K: size, alpha: T, A: [T][M, K], B: [T][N, K], C: [T][M, N]):
     assert stride(A, 1) == 1
     assert stride(B, 1) == 1
+    assert stride(C, 1) == 1
     for i in seq(0, M):
         for j in seq(0, N):
             for k in seq(0, K):
@@ -45,41 +51,17 @@ def dots(M: size, N: size, K: size, alpha: T, A: [T][M, K], B: [T][N, K], C: [T]
 """
 """T stands for the type."""
 
-WIDTHS = {1: 8, 2: 8, 3: 8, 4: 6}
-"""Columns of a tile by its rows: as many sums under way, in eights, as leave registers for a column of A and a row of B."""
+COLUMNS = {1: 8, 2: 8, 3: 8, 4: 4}
+"""Columns of a tile by its rows: as many sums under way as leave registers for a column of A and an element of a row of B."""
+
+LEFT = 4
+"""Columns of a tile for what is left over; still fewer have tiles of their own."""
 
 NEAR = 24
 """Rows of B in a block: whole tiles of any number of rows of A."""
 
-TOGETHER = 8
-"""Sums whose lanes are added up together, in a third of the steps."""
-
-
 ROWS, TERMS = 16, 512
-"""Of the copy that `dots_of_columns` makes, in elements of four bytes: half of a first-level cache."""
-
-
-@cache
-def dots_of_columns(lanes: Lanes, *, by_blocks: bool = False) -> Procedure:
-    """DOTS for any sizes, where A is K x M: copies of blocks of it are turned over. by_blocks: for a large B."""
-    text = DOTS.replace("A: [T][M, K]", "A: [T][K, M]").replace("A[i, k]", "A[k, i]").replace("T", lanes.scalar)
-    terms = TERMS * lanes.count // 16
-    base = rename(proc_from_source(text), f"{plain(lanes).name()}_of_columns")
-    some_rows = base.add_assertion(f"M <= {ROWS}")
-    rows_with_rows = Kernel(plain(lanes), dots_by_blocks(lanes) if by_blocks else dots(lanes))
-    block = one_block(some_rows.add_assertion(f"K <= {terms}"), terms, lanes, rows_with_rows)
-    whole = in_blocks(in_blocks(block, "k", terms, some_rows), "i", ROWS, base).fast
-    return rename(whole, f"{base.name()}{'_by_blocks' if by_blocks else ''}")
-
-
-def one_block(base: Procedure, terms: int, lanes: Lanes, rows_with_rows: Kernel) -> Kernel:
-    """At most ROWS rows and so many terms."""
-    base = rename(base, f"{base.name()}_block")
-    p, rows = base, base.find_loop("i")
-    p = staged_turned(p, rows, "A[0:K, 0:M]", "A_rows", lanes)
-    p = rows_with_rows.call(p, p.forward(rows))
-    p = resize_dim(resize_dim(p, "A_rows", 0, ROWS, 0), "A_rows", 1, terms, 0)
-    return Kernel(base, scheduled(simplify(p), rows_with_rows, turn(lanes.scalar)))
+"""Of the copies that `dots_of_columns` and `dots_with_columns` make, in elements of four bytes: half of a first-level cache."""
 
 
 @cache
@@ -91,21 +73,14 @@ def plain(lanes: Lanes) -> Procedure:
 
 @cache
 def dots(lanes: Lanes) -> Procedure:
-    """DOTS for any sizes."""
+    """DOTS for any sizes: three rows of A at a time, or four where C has few columns."""
     base = plain(lanes)
-    most = max(WIDTHS)
-    few = {rows: some_rows(base, rows, lanes) for rows in WIDTHS}
-    rows = base.find_loop("i")
-    p = divide_loop(base, rows, most, ["io", "ii"], tail="cut")
-    p = few[most].call(p, p.forward(rows).body()[0])
-    left = p.forward(rows).next()
-    p = specialize(p, left, [f"M % {most} == {height}" for height in range(1, most)])
-    *loops, none_left = p.find("for ii in _: _", many=True)
-    for height, loop in enumerate(loops, start=1):
-        p = rewrite_expr(p, p.forward(loop).hi(), height)
-        p = few[height].call(p, p.forward(loop))
-    p = eliminate_dead_code(p, none_left)
-    return scheduled(simplify(p), *few.values())
+    rows = {count: some_rows(base, count, lanes) for count in COLUMNS}
+    low = {count: kernel for count, kernel in rows.items() if COLUMNS[count] == max(COLUMNS.values())}
+    narrow, wide = (rename(base, f"{base.name()}_{name}") for name in ("narrow", "wide"))
+    few = Kernel(narrow, scheduled(rows_in_tiles(narrow, rows), *rows.values()))
+    many = Kernel(wide, scheduled(rows_in_tiles(wide, low, ((2, 2),)), *low.values()))
+    return rename(choice(base, f"N < {COLUMNS[1]}", few, many).fast, base.name())
 
 
 @cache
@@ -115,49 +90,143 @@ def dots_by_blocks(lanes: Lanes) -> Procedure:
     return rename(in_blocks(Kernel(base, dots(lanes)), "j", NEAR).fast, f"{base.name()}_by_blocks")
 
 
+@cache
+def dots_of_columns(lanes: Lanes, *, by_blocks: bool = False) -> Procedure:
+    """DOTS for any sizes, where A is K x M: copies of blocks of it are turned over. by_blocks: for a large B."""
+    text = DOTS.replace("A: [T][M, K]", "A: [T][K, M]").replace("A[i, k]", "A[k, i]").replace("T", lanes.scalar)
+    base = rename(proc_from_source(text), f"{plain(lanes).name()}_of_columns")
+    whole = on_turned_copies(base, "A", "M", dots_by_blocks(lanes) if by_blocks else dots(lanes), lanes)
+    return rename(whole, f"{base.name()}{'_by_blocks' if by_blocks else ''}")
+
+
+@cache
+def dots_with_columns(lanes: Lanes) -> Procedure:
+    """DOTS for any sizes, where B is K x N: copies of blocks of it are turned over."""
+    text = DOTS.replace("B: [T][N, K]", "B: [T][K, N]").replace("B[j, k]", "B[k, j]").replace("T", lanes.scalar)
+    base = rename(proc_from_source(text), f"{plain(lanes).name()}_with_columns")
+    return rename(on_turned_copies(base, "B", "N", dots(lanes), lanes), base.name())
+
+
+def on_turned_copies(base: Procedure, matrix: str, extent: str, product: Procedure, lanes: Lanes) -> Procedure:
+    """Blocks of ROWS columns and TERMS rows of a matrix that is turned over."""
+    terms = TERMS * lanes.count // 16
+    some_columns = base.add_assertion(f"{extent} <= {ROWS}")
+    block = rename(some_columns.add_assertion(f"K <= {terms}"), f"{base.name()}_block")
+    p, rows, rows_with_rows = block, block.find_loop("i"), Kernel(plain(lanes), product)
+    p = staged_turned(p, rows, f"{matrix}[0:K, 0:{extent}]", "turned", lanes)
+    p = rows_with_rows.call(p, p.forward(rows))
+    p = resize_dim(resize_dim(p, "turned", 0, ROWS, 0), "turned", 1, terms, 0)
+    small = Kernel(block, scheduled(simplify(p), rows_with_rows, turn(lanes.scalar)))
+    return in_blocks(in_blocks(small, "k", terms, some_columns), "i" if extent == "M" else "j", ROWS, base).fast
+
+
 def some_rows(base: Procedure, rows: int, lanes: Lanes) -> Kernel:
-    """The product of so many rows."""
+    """The product of so many rows: tiles beside each other, and narrower ones for the columns that are left over."""
     base = rename(base.partial_eval(M=rows), f"{base.name()}_{rows}")
-    products = base.find_loop("k")
-    p = stage_mem(base, products, "C[i, j]", "s", accum=True)
-    p = lift_reduce_constant(p, p.forward(products).expand(1, 0))
-    p = factor_at_the_end(p, p.forward(products).next())
-    i, j = p.find_loop("i"), p.find_loop("j")
-    p = reorder_loops(p, i)
-    p, tile = unroll_and_jam(p, j, WIDTHS[rows])
-    assert tile.tail is not None
-    for columns in (tile.loop, tile.tail):
-        p, _ = unroll_and_jam(p, p.forward(columns).find("for i in _: _"), rows, tail="perfect")
+    columns = COLUMNS[rows]
+    tiles = {width: tile(plain(lanes), width, lanes, rows) for width in {columns, *range(1, LEFT + 1)}}
+    p = reorder_loops(base, base.find_loop("i"))
+    left = p.find_loop("j")
+    for width in dict.fromkeys((columns, LEFT)):
+        p = divide_loop(p, left, width, ["jo", "ji"], tail="cut")
+        nest = p.forward(left).body()[0]
+        p = reorder_loops(p, nest)
+        p = tiles[width].call(p, p.forward(nest).parent())
+        left = p.forward(left).next()
+    p = specialize(p, left, [f"N % {LEFT} == {width}" for width in range(1, LEFT)])
+    *nests, none_left = p.find("for ji in _: _", many=True)
+    for width, nest in enumerate(nests, start=1):
+        p = rewrite_expr(p, p.forward(nest).hi(), width)
+        p = reorder_loops(p, p.forward(nest))
+        p = tiles[width].call(p, p.forward(nest).parent())
+    p = simplify(eliminate_dead_code(p, none_left))
+    return Kernel(base, scheduled(p, *tiles.values()))
+
+
+# ---- tiles
+
+
+def tile(base: Procedure, columns: int, lanes: Lanes, rows: int) -> Kernel:
+    """The product of so many rows with so many rows, whose sums are in registers."""
+    name = f"{base.name()}_{rows}x{columns}"
+    plain_tile, fast = (rename(p.partial_eval(M=rows), name) for p in tiles_of_any_rows(base, columns, lanes))
+    while loops := [
+        loop for loop in fast.find_all("for _ in _: _") if isinstance(loop, ForCursor) and loop.name() in ("i", "j")
+    ]:
+        fast = unroll_loop(fast, loops[0])
+    return Kernel(plain_tile, simplify(fast))
+
+
+@cache
+def tiles_of_any_rows(base: Procedure, columns: int, lanes: Lanes) -> tuple[Procedure, Procedure]:
+    """Tiles before and after scheduling, but for the loops over rows and columns, which are to be written out.
+
+    One schedule serves all heights, for which it would be the same.
+    """
+    base = base.partial_eval(N=columns)
+    k = base.find_loop("k")
+    p = stage_mem(base, k, "C[i, j]", "sums", accum=True)
+    p = lift_reduce_constant(p, p.forward(k).expand(1, 0))
+    p = factor_at_the_end(p, p.forward(k).next())
+    p, partial = parallelize_reduction(p, p.forward(k), lanes.count, lanes.memory, tail="masked")
+    (clear_lanes,), (add_lanes,) = partial.starts, partial.ends
+    clear = p.find("sums = _")
+    for buffer in (partial.sums[0], p.find("sums: _")):
+        for extent, loop in ((columns, "j"), ("M", "i")):
+            p = expand_dim(p, p.forward(buffer), extent, loop)
+        p = lift_alloc(p, p.forward(buffer), 2)
+    assert partial.tail is not None
+    for part in (clear, clear_lanes, partial.loop, partial.tail, add_lanes):
+        p = fission(p, p.forward(part).after(), n_lifts=2)
+    for terms in (partial.loop, partial.tail):
+        for _ in "ji":
+            p = reorder_loops(p, p.forward(terms).parent())
+        p = operands_in_registers(p, p.forward(terms), lanes)
     p = simplify(p)
-    for columns in (tile.loop, tile.tail):
-        row = p.forward(columns).find("for k in _: _")
-        p = attempt(lambda q, loop: cse(q, loop)[0])(p, row)
-        p, _ = in_vectors(p, p.forward(row), lanes.scalar, reused=True)
-    return Kernel(base, lanes_together(simplify(p), lanes))
+    if columns > 1:
+        p = sums_together(p, p.forward(clear).parent(), p.forward(add_lanes).parent(), columns, lanes)
+    return base, simplify(replace_all(p, (*products(lanes.scalar, True), *lanes.instructions)))
 
 
-def lanes_together(p: Procedure, lanes: Lanes) -> Procedure:
-    """Add up the lanes of TOGETHER sums by one instruction, wherever so many follow each other."""
-    suffix = "ps" if lanes.scalar == "f32" else "pd"
-    for sums in p.find_all("s: _"):
-        if isinstance(sums, AllocCursor) and len(sums.shape()) == 2:
-            p = mult_dim(p, sums, 0, 1)
-    for calls in in_rows(p.find_all(f"mm512_reduce_add_{suffix}(_)")):
-        for first in range(0, len(calls) - TOGETHER + 1, TOGETHER):
-            some = calls[first : first + TOGETHER]
-            for call in some:
-                p = inline(p, call)
-            start = p.forward(some[0])
-            p = replace(p, start.expand(0, TOGETHER - 1), getattr(isa, f"mm512_reduce_add{TOGETHER}_{suffix}"))
+def operands_in_registers(p: Procedure, terms: Any, lanes: Lanes) -> Procedure:
+    """In `for terms: for i: for j: for lane: sums += A * B` load a register of each row of A first, then one of a row of B."""
+    i = terms.body()[0]
+    p = reorder_loops(p, i)
+    lane = p.forward(i).body()[0]
+    add, depth = lane.body()[0], 1
+    if isinstance(add, IfCursor):
+        add, depth = add.body()[0], 2
+    for_rows: list[tuple[str, int | str]] = [(p.forward(i).name(), "M")]
+    for name, around in (("A", for_rows), ("B", [])):
+        factors = p.forward(add).rhs()
+        p = bind_expr(p, factors.lhs() if name == "A" else factors.rhs(), f"{name}_row")
+        load = p.forward(add).prev()
+        register = load.prev()
+        dimensions: list[tuple[str, int | str]] = [(lane.name(), lanes.count), *around]
+        for iterator, extent in dimensions:
+            p = expand_dim(p, p.forward(register), extent, iterator)
+        outwards = depth + 1 + len(around)
+        p = set_memory(lift_alloc(p, p.forward(register), outwards), p.forward(register), lanes.memory)
+        p = fission(p, p.forward(load).after(), n_lifts=outwards)
+        again = p.forward(load)
+        for _ in range(outwards):
+            again = again.parent()
+        p = remove_loop(p, again)
     return p
 
 
-def in_rows(calls: Sequence[Any]) -> list[list[Any]]:
-    """Statements, those that follow each other immediately together."""
-    found: list[list[Any]] = []
-    for call in calls:
-        if found and found[-1][-1].next() == call:
-            found[-1].append(call)
-        else:
-            found.append([call])
-    return found
+def sums_together(p: Procedure, clear: Any, add_lanes: Any, columns: int, lanes: Lanes) -> Procedure:
+    """Let the sums of a row of the tile be lanes of a register: cleared, computed by one instruction, added to C by one."""
+    suffix = "ps" if lanes.scalar == "f32" else "pd"
+    add_to_c = p.find("C[_] += _").parent()
+    p = resize_dim(p, "sums", 1, lanes.count, 0)
+    p = one_register(p, p.forward(clear), "round_up", lanes)
+    if columns < lanes.count and columns in (2, 4, 8):
+        p = set_memory(p, "sums", lanes.memory)
+        p = replace(p, p.forward(add_to_c), getattr(isa, f"mm512_accumulateu{columns}_set1_{suffix}"))
+    else:
+        p = one_register(p, p.forward(add_to_c), "perfect" if columns == lanes.count else "guard", lanes)
+        p = set_memory(p, "sums", lanes.memory)
+    row = p.forward(add_lanes).parent()
+    p = unroll_loop(p, p.forward(add_lanes))
+    return replace(p, p.forward(row).body(), getattr(isa, f"mm512_add_sums{columns}_{suffix}"))

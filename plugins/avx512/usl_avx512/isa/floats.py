@@ -137,10 +137,23 @@ SELECTION = chain(
 )
 """A choice between lanes; the second form chooses between integers (positions of a maximum) by comparing floats."""
 
-EIGHT_REGISTERS = ", ".join(f"{name}: [$t][$l] @ AVX512" for name in "abcdefgh")
-EIGHT_SUMS = f"\n{12 * ' '}".join(
-    f"for i in seq(0, $l):\n{16 * ' '}dst[{place}] += {name}[i]" for place, name in enumerate("abcdefgh")
-)
+
+def sums_of(count: int) -> str:
+    """The instruction that adds sums of the lanes of so many registers to the first lanes of another."""
+    names = "abcdefgh"[:count]
+    least = 4 if count <= 4 else 8
+    given = ", ".join([f"{{{name}}}" for name in names] + ["_mm512_setzero_$s()"] * (least - count))
+    sums = f"\n{12 * ' '}".join(
+        f"for i in seq(0, $l):\n{16 * ' '}dst[{place}] += {name}[i]" for place, name in enumerate(names)
+    )
+    registers = ", ".join(f"{name}: [$t][$l] @ AVX512" for name in names)
+    return f"""
+        @instr("{{dst}} = _mm512_mask_add_$s({{dst}}, {(1 << count) - 1:#x}, {{dst}}, usl_avx512_sums{least}_$s({given}));",
+               roundings=$add, special="unspecified")
+        def mm512_add_sums{count}_$s(dst: [$t][$l] @ AVX512, {registers}):
+            {sums}
+        """
+
 
 REDUCTIONS = chain(
     family(
@@ -162,15 +175,7 @@ REDUCTIONS = chain(
         """,
         *ROWS,
     ),
-    family(
-        f"""
-        @instr("usl_avx512_reduce_add8_$s({{dst.ptr}}, {{a}}, {{b}}, {{c}}, {{d}}, {{e}}, {{f}}, {{g}}, {{h}});",
-               roundings=$add, special="unspecified")
-        def mm512_reduce_add8_$s(dst: [$t][8] @ DRAM, {EIGHT_REGISTERS}):
-            {EIGHT_SUMS}
-        """,
-        *ROWS,
-    ),
+    *(family(sums_of(count), *ROWS) for count in range(2, 9)),
     *(
         family(
             f"""

@@ -244,50 +244,82 @@ _DIV9_EPU16 = """
     }
 """
 
-_REDUCE8_PS = """\
-/* Sums of the lanes of eight registers, one beside the other: three steps in which two registers become one. */
-static inline __m512 usl_avx512_sums2_ps(__m512 a, __m512 b)
+_SUMS = """\
+/* Sums of lanes of two registers each, until a register has those of all: what is to be added to one half of each goes to the
+ * other, by one blend and one permutation. Halves, then quarters, then eighths. */
+static inline $v usl_avx512_halves_$s($v a, $v b)
 {
-    return _mm512_add_ps(_mm512_unpacklo_ps(a, b), _mm512_unpackhi_ps(a, b));
+    return _mm512_add_$s(_mm512_mask_blend_$s($upper, a, b), _mm512_shuffle_$quarters(a, b, 0x4e));
 }
 
-static inline __m512 usl_avx512_sums4_ps(__m512 a, __m512 b, __m512 c, __m512 d)
+static inline __m512d usl_avx512_bits_$s($v a)
 {
-    const __m512d ab = _mm512_castps_pd(usl_avx512_sums2_ps(a, b)), cd = _mm512_castps_pd(usl_avx512_sums2_ps(c, d));
-    return _mm512_add_ps(_mm512_castpd_ps(_mm512_unpacklo_pd(ab, cd)), _mm512_castpd_ps(_mm512_unpackhi_pd(ab, cd)));
+    return $as_pd;
 }
 
-static inline void usl_avx512_reduce_add8_ps(
-    float *to, __m512 a, __m512 b, __m512 c, __m512 d, __m512 e, __m512 f, __m512 g, __m512 h)
+static inline $v usl_avx512_floats_$s(__m512d a)
 {
-    const __m512 low = usl_avx512_sums4_ps(a, b, c, d), high = usl_avx512_sums4_ps(e, f, g, h);
-    const __m512 halves = _mm512_add_ps(_mm512_shuffle_f32x4(low, high, 0x88), _mm512_shuffle_f32x4(low, high, 0xdd));
-    const __m512 sums = _mm512_add_ps(halves, _mm512_shuffle_f32x4(halves, halves, 0xb1));
-    const __m256 packed = _mm512_castps512_ps256(_mm512_shuffle_f32x4(sums, sums, 0x08));
-    _mm256_storeu_ps(to, _mm256_add_ps(_mm256_loadu_ps(to), packed));
+    return $from_pd;
+}
+
+static inline $v usl_avx512_quarters_of_$s($v a, $v b)
+{
+    const __m512i across = _mm512_setr_epi64(2, 3, 8, 9, 6, 7, 12, 13);
+    const __m512d p = usl_avx512_bits_$s(a), q = usl_avx512_bits_$s(b);
+    return _mm512_add_$s(
+        usl_avx512_floats_$s(_mm512_mask_blend_pd(0xcc, p, q)), usl_avx512_floats_$s(_mm512_permutex2var_pd(p, across, q)));
+}
+
+static inline $v usl_avx512_eighths_$s($v a, $v b)
+{
+    const __m512d p = usl_avx512_bits_$s(a), q = usl_avx512_bits_$s(b);
+    return _mm512_add_$s(
+        usl_avx512_floats_$s(_mm512_mask_blend_pd(0xaa, p, q)), usl_avx512_floats_$s(_mm512_shuffle_pd(p, q, 0x55)));
+}
+
+/* The lanes of a register beside each other: as many sums in the first lanes, zeros or more sums behind them. */
+static inline $v usl_avx512_sums8_$s($eight)
+{
+    const $v odd = usl_avx512_quarters_of_$s(usl_avx512_halves_$s(a, e), usl_avx512_halves_$s(c, g));
+    const $v even = usl_avx512_quarters_of_$s(usl_avx512_halves_$s(b, f), usl_avx512_halves_$s(d, h));
+    const $v sums = usl_avx512_eighths_$s(odd, even);
+    $last8
+}
+
+static inline $v usl_avx512_sums4_$s($v a, $v b, $v c, $v d)
+{
+    const $v four = usl_avx512_quarters_of_$s(usl_avx512_halves_$s(a, c), usl_avx512_halves_$s(b, d));
+    const $v sums = usl_avx512_eighths_$s(four, four);
+    $last4
 }
 """
-_REDUCE8_PD = """\
-/* Sums of the lanes of eight registers, one beside the other: three steps in which two registers become one. */
-static inline __m512d usl_avx512_sums2_pd(__m512d a, __m512d b)
-{
-    return _mm512_add_pd(_mm512_unpacklo_pd(a, b), _mm512_unpackhi_pd(a, b));
-}
 
-static inline __m512d usl_avx512_sums4_pd(__m512d a, __m512d b, __m512d c, __m512d d)
-{
-    const __m512d ab = usl_avx512_sums2_pd(a, b), cd = usl_avx512_sums2_pd(c, d);
-    return _mm512_add_pd(_mm512_shuffle_f64x2(ab, cd, 0x88), _mm512_shuffle_f64x2(ab, cd, 0xdd));
-}
 
-static inline void usl_avx512_reduce_add8_pd(
-    double *to, __m512d a, __m512d b, __m512d c, __m512d d, __m512d e, __m512d f, __m512d g, __m512d h)
-{
-    const __m512d low = usl_avx512_sums4_pd(a, b, c, d), high = usl_avx512_sums4_pd(e, f, g, h);
-    const __m512d sums = _mm512_add_pd(_mm512_shuffle_f64x2(low, high, 0x88), _mm512_shuffle_f64x2(low, high, 0xdd));
-    _mm512_storeu_pd(to, _mm512_add_pd(_mm512_loadu_pd(to), sums));
-}
-"""
+def _sums(s: str) -> str:
+    """Sums of the lanes of eight and of four registers."""
+    single = s == "ps"
+    register = "__m512" if single else "__m512d"
+    eight = ", ".join(f"{register} {name}" for name in "abcdefgh")
+    pairs = (
+        "const __m512i evens = _mm512_setr_epi32({0}), odds = _mm512_setr_epi32({1});\n"
+        "    return _mm512_add_ps(_mm512_permutexvar_ps(evens, sums), _mm512_permutexvar_ps(odds, sums));"
+    )
+    eights = [", ".join(str((2 * lane + odd) % 16) for lane in range(16)) for odd in (0, 1)]
+    fours = [", ".join(str((4 * lane + odd) % 16) for lane in range(16)) for odd in (0, 1)]
+    last4 = "return _mm512_permutexvar_pd(_mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7), sums);"
+    chosen = {
+        "s": s,
+        "v": register,
+        "upper": "0xff00" if single else "0xf0",
+        "quarters": "f32x4" if single else "f64x2",
+        "as_pd": "_mm512_castps_pd(a)" if single else "a",
+        "from_pd": "_mm512_castpd_ps(a)" if single else "a",
+        "eight": eight,
+        "last8": pairs.format(*eights) if single else "return sums;",
+        "last4": pairs.format(*fours) if single else last4,
+    }
+    return Template(_SUMS).substitute(chosen)
+
 
 _TEXTS = {**LANE_TEXTS, **DIVISION_TEXTS, **LOOKUP_TEXTS, **STREAM_TEXTS}
 
@@ -307,8 +339,7 @@ HELPERS: dict[str, str] = {
     "usl_avx512_broadcast4": _guarded("usl_avx512_broadcast4", _BROADCAST4),
     "usl_avx512_dpbf16": _guarded("usl_avx512_dpbf16", _DPBF16),
     **{f"usl_avx512_{name}": _guarded(f"usl_avx512_{name}", _DOT.format(name=name)) for name in ("dpbusd", "dpwssd")},
-    "usl_avx512_reduce_add8_ps": _guarded("usl_avx512_reduce_add8_ps", _REDUCE8_PS),
-    "usl_avx512_reduce_add8_pd": _guarded("usl_avx512_reduce_add8_pd", _REDUCE8_PD),
+    **{f"usl_avx512_sums{count}_{s}": _guarded(f"usl_avx512_sums_{s}", _sums(s)) for count in (4, 8) for s in ("ps", "pd")},
     "usl_avx512_pack4": _guarded("usl_avx512_pack4", _PACK4),
     "usl_avx512_pack2": _guarded("usl_avx512_pack2", _PACK2),
     "usl_avx512_compress_ps": _guarded("usl_avx512_compress_ps", _COMPRESS),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from string import Template
 
 _PS = {
@@ -217,18 +218,81 @@ static inline void usl_avx512_mask_transposeu_half_$s(
     $within
     $stored_half
 }
+
+static inline __m128$d usl_avx512_quarter_row_$s(int64_t rows, __mmask8 lanes, const $c *from, int64_t from_row, int64_t row)
+{
+    const uintptr_t start = (uintptr_t)from + sizeof($c) * (uintptr_t)row * (uintptr_t)from_row;
+    return _mm_maskz_loadu_$s((__mmask8)(row < rows ? lanes : 0), (const $c *)start);
+}
+
+/* Four rows beside each other, each further below by a quarter of the rows. */
+static inline $v usl_avx512_four_rows_$s(int64_t rows, __mmask8 lanes, const $c *from, int64_t from_row, int64_t row)
+{
+    const __m128$d a = usl_avx512_quarter_row_$s(rows, lanes, from, from_row, row);
+    const __m128$d b = usl_avx512_quarter_row_$s(rows, lanes, from, from_row, row + $quarter);
+    const __m128$d c = usl_avx512_quarter_row_$s(rows, lanes, from, from_row, row + 2 * $quarter);
+    const __m128$d d = usl_avx512_quarter_row_$s(rows, lanes, from, from_row, row + 3 * $quarter);
+    const __m256$d low = _mm256_insertf128_$s(_mm256_cast${s}128_${s}256(a), b, 1);
+    const __m256$d high = _mm256_insertf128_$s(_mm256_cast${s}128_${s}256(c), d, 1);
+    return $two_halves;
+}
+
+/* At most a quarter of a register of columns. */
+static inline void usl_avx512_mask_transposeu_narrow_$s(
+    int64_t rows, int64_t columns, $c *to, int64_t to_row, const $c *from, int64_t from_row)
+{
+    const __mmask8 in_row = (__mmask8)((1u << columns) - 1u);
+    const $k in_column = ($k)((1u << rows) - 1u);
+    $v r[$quarter];
+    if (rows == $lanes) {
+        $four_whole_rows
+    } else {
+        $four_rows
+    }
+    usl_avx512_within_$s(r);
+    $stored_narrow
+}
+
+/* At most a quarter of a register of rows. */
+static inline void usl_avx512_mask_transposeu_low_$s(
+    int64_t rows, int64_t columns, $c *to, int64_t to_row, const $c *from, int64_t from_row)
+{
+    const $k in_row = ($k)((1u << columns) - 1u);
+    const __mmask8 in_column = (__mmask8)((1u << rows) - 1u);
+    $v r[$quarter];
+    $low_rows
+    usl_avx512_within_$s(r);
+    $stored_low
+}
 #endif
 
 static inline void usl_avx512_mask_transposeu_$s(
     int64_t rows, int64_t columns, $c *to, int64_t to_row, const $c *from, int64_t from_row)
 {
-    if (rows == $lanes && columns == 2 && from_row == 2) { /* pairs side by side */
-        const $v low = _mm512_loadu_$s(from), high = _mm512_loadu_$s(from + $lanes);
-        _mm512_storeu_$s(to, _mm512_permutex2var_$s(low, $firsts, high));
-        _mm512_storeu_$s(to + to_row, _mm512_permutex2var_$s(low, $seconds, high));
+    if (rows == $lanes && columns == from_row && columns >= 2 && columns <= 4) { /* rows side by side */
+        const $v a = _mm512_loadu_$s(from), b = _mm512_loadu_$s(from + $lanes);
+        if (columns == 2) {
+            $of_pairs
+            return;
+        }
+        const $v c = _mm512_loadu_$s(from + 2 * $lanes);
+        if (columns == 3) {
+            $of_triples
+            return;
+        }
+        const $v d = _mm512_loadu_$s(from + 3 * $lanes);
+        $of_quadruples
         return;
     }
 #ifdef __AVX512VL__
+    if (columns <= $quarter) {
+        usl_avx512_mask_transposeu_narrow_$s(rows, columns, to, to_row, from, from_row);
+        return;
+    }
+    if (rows <= $quarter) {
+        usl_avx512_mask_transposeu_low_$s(rows, columns, to, to_row, from, from_row);
+        return;
+    }
     if (columns <= $half) {
         usl_avx512_mask_transposeu_half_$s(rows, columns, to, to_row, from, from_row);
         return;
@@ -294,10 +358,42 @@ def _transpose(row: dict[str, str], in_place: str) -> str:
     loaded = ",\n        ".join(f"_mm512_loadu_{row['s']}(from + {i} * from_row)" for i in numbers)
     blanks = {"listed": ", ".join(f"from[{i}]" for i in numbers), "loaded": f"\n        {loaded},\n    "}
     blanks |= _masked(row["s"], len(numbers))
-    for name, first in (("firsts", 0), ("seconds", 1)):
-        pairs = ", ".join(str(2 * i + first) for i in numbers)
-        blanks[name] = f"_mm512_setr_epi{1024 // len(numbers) // 2}({pairs})"
+    blanks |= _side_by_side(row["s"], len(numbers))
     return in_place + Template(_TRANSPOSE).substitute(row, **blanks, stored=stored, stored_to_memory=to_memory)
+
+
+def _side_by_side(s: str, lanes: int) -> dict[str, str]:
+    """What stores the columns of two, three or four that are beside each other in as many registers."""
+
+    def lanes_of(numbers: Iterable[int]) -> str:
+        return f"_mm512_setr_epi{512 // lanes}({', '.join(map(str, numbers))})"
+
+    def picked(first: str, numbers: Iterable[int], second: str) -> str:
+        return f"_mm512_permutex2var_{s}({first}, {lanes_of(numbers)}, {second})"
+
+    def triple(column: int) -> str:
+        places = [3 * lane + column for lane in range(lanes)]
+        two = picked("a", (place if place < 2 * lanes else 0 for place in places), "b")
+        return picked(two, (i if place < 2 * lanes else place - lanes for i, place in enumerate(places)), "c")
+
+    def quadruple(column: int) -> str:
+        places = [(4 * lane + column) % (2 * lanes) for lane in range(lanes)]
+        low, high = (cast_to_pd(picked(one, places, other)) for one, other in ("ab", "cd"))
+        joined = f"_mm512_insertf64x4({low}, _mm512_castpd512_pd256({high}), 1)"
+        return joined if s == "pd" else f"_mm512_castpd_ps({joined})"
+
+    def cast_to_pd(value: str) -> str:
+        return value if s == "pd" else f"_mm512_castps_pd({value})"
+
+    def stored(values: Sequence[str], indent: int) -> str:
+        stores = (f"_mm512_storeu_{s}(to + {column} * to_row, {value});" for column, value in enumerate(values))
+        return f"\n{indent * ' '}".join(stores)
+
+    return {
+        "of_pairs": stored([picked("a", (2 * lane + column for lane in range(lanes)), "b") for column in (0, 1)], 12),
+        "of_triples": stored([triple(column) for column in range(3)], 12),
+        "of_quadruples": stored([quadruple(column) for column in range(4)], 8),
+    }
 
 
 def _masked(s: str, lanes: int) -> dict[str, str]:
@@ -306,17 +402,21 @@ def _masked(s: str, lanes: int) -> dict[str, str]:
     quarter = lanes // 4
     low = f"_mm512_cast{s}256_{s}512(low)"
 
-    def stored(column: int, value: str) -> str:
-        store = f"_mm512_mask_storeu_{s}(to + {column} * to_row, in_column, {value});"
+    def stored(column: int, value: str, width: str = "512") -> str:
+        store = f"_mm{width}_mask_storeu_{s}(to + {column} * to_row, in_column, {value});"
         return f"if (columns == {column})\n        return;\n    {store}" if column else store
 
-    def cast(value: str, to: str, of: str, width: int = 512) -> str:
+    def cast(value: str, to: str, of: str, width: int | str = 512) -> str:
         return value if to == of else f"_mm{width}_cast{of}_{to}({value})"
 
     def joined(column: int) -> str:
         first = column % quarter
         one, other = (cast(f"r[{first + start}]", "pd", s) for start in (0, quarter))
         return cast(f"_mm512_permutex2var_pd({one}, {'even' if column < quarter else 'odd'}, {other})", s, "pd")
+
+    def part(column: int) -> str:
+        register = cast(f"r[{column % quarter}]", "ps", s)
+        return cast(f"_mm512_extractf32x4_ps({register}, {column // quarter})", s, "ps", width="")
 
     def rows(function: str, extent: str, count: int) -> str:
         return f"\n{8 * ' '}".join(
@@ -325,6 +425,12 @@ def _masked(s: str, lanes: int) -> dict[str, str]:
 
     return {
         "half": str(half),
+        "quarter": str(quarter),
+        "four_rows": rows("four_rows", "rows", quarter),
+        "four_whole_rows": rows("four_rows", str(lanes), quarter),
+        "stored_narrow": "\n    ".join(stored(i, f"r[{i}]") for i in range(quarter)),
+        "low_rows": rows("row", "rows", quarter),
+        "stored_low": "\n    ".join(stored(i, part(i), "") for i in range(lanes)),
         "d": "d" if s == "pd" else "",
         "two_halves": cast(f"_mm512_insertf64x4({cast(low, 'pd', s)}, {cast('high', 'pd', s, 256)}, 1)", s, "pd"),
         "two_rows": rows("two_rows", "rows", half),

@@ -5,6 +5,7 @@ Filling up is the sum of zero and what is loaded, so that the sign of a zero is 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -12,6 +13,10 @@ from usl_avx512.isa.families import Table, family
 from usl_avx512.isa.lanes import HALF_PD, HALF_PS, PD, PS
 
 HALVES = (HALF_PS, HALF_PD)
+PS_8 = replace(PS, extra={**PS.extra, "few": "8", "cast": "_mm512_castps512_ps256", "r": "_mm256"})
+PS_4 = replace(PS, extra={**PS.extra, "few": "4", "cast": "_mm512_castps512_ps128", "r": "_mm"})
+PD_4 = replace(PD, extra={**PD.extra, "few": "4", "cast": "_mm512_castpd512_pd256", "r": "_mm256"})
+PD_2 = replace(PD, extra={**PD.extra, "few": "2", "cast": "_mm512_castpd512_pd128", "r": "_mm"})
 
 FILLED = family(
     """
@@ -52,8 +57,32 @@ SUMS = chain(
         PS,
         PD,
     ),
+    family(
+        """
+        @instr("${r}_storeu_$s({dst.ptr}, ${r}_fmadd_$s(${r}_set1_$s({a}), $cast({src}), ${r}_loadu_$s({dst.ptr})));",
+               roundings=1, special="unspecified")
+        def mm512_accumulateu${few}_set1_$s(dst: [$t][$few] @ DRAM, a: $t @ DRAM, src: [$t][$l] @ AVX512):
+            for i in seq(0, $few):
+                dst[i] += a * src[i]
+        """,
+        *(PS_8, PS_4, PD_4, PD_2),
+        features=("fma",),
+    ),
+    family(
+        """
+        @instr("_mm_storel_pi((__m64 *){dst.ptr}, _mm_fmadd_ps(_mm_set1_ps({a}), _mm512_castps512_ps128({src}), "
+               "_mm_loadl_pi(_mm_setzero_ps(), (const __m64 *){dst.ptr})));",
+               roundings=1, special="unspecified")
+        def mm512_accumulateu2_set1_ps(dst: [f32][2] @ DRAM, a: f32 @ DRAM, src: [f32][16] @ AVX512):
+            for i in seq(0, 2):
+                dst[i] += a * src[i]
+        """,
+        PS,
+        features=("fma",),
+    ),
 )
-"""Sums in a tile, times a factor, onto a matrix."""
+"""Sums in a tile, times a factor, onto a matrix: all of a register, a part of it, or its first lanes without a mask. A load
+that reads what a masked store has left out waits for it."""
 
 PRODUCTS = chain(
     family(

@@ -64,9 +64,7 @@ enum usl_way {
     USL_ROWS,    /* a register holds part of a row of C */
     USL_COLUMNS, /* part of a column */
     USL_DOTS,    /* terms of one sum: rows of a are multiplied with rows of b, a few at a time with all of b, */
-    USL_DOTS_BY_BLOCKS,  /* or all of them with a few of b, where b comes from far away; */
-    USL_DOTS_OF_B,       /* a few rows of b with all of a, */
-    USL_DOTS_OF_B_BY_BLOCKS,
+    USL_DOTS_BY_BLOCKS,  /* or all of them with a few of b, where b comes from far away */
     USL_LARGE,   /* like USL_ROWS, and panels of b are packed */
     USL_PANELS,  /* a part of a large product, of at least one panel */
 };
@@ -79,39 +77,32 @@ static inline bool usl_packing_pays(bool a_turned, bool b_turned, int64_t M, int
     return b_turned ? @WORTH_NT@ : @WORTH_NN@;
 }
 
-/* Quarters of a cycle for the products of registers of k steps, so many at each; fewer than four wait for the sums before. */
-static inline int64_t usl_products(int64_t registers, int64_t k)
-{
-    return 4 * (registers < 4 ? 4 : registers) * k;
-}
-
 /* Whether n x k numbers that m rows are multiplied with are so many that they come from far away, and more than once. */
 static inline bool usl_far(int64_t m, int64_t n, int64_t k)
 {
     return m > 4 && n >= USL_MANY && k >= USL_MANY;
 }
 
-/* Of the ways by dots that of the matrices as they are, or of the one with fewer rows first. */
-static inline enum usl_way usl_dots(bool a_turned, bool b_turned, int64_t m, int64_t n, int64_t k)
+/* Halves of a quarter of a cycle that a step of a register takes in a product of rows with rows. Few columns wait for loads; rows a
+ * multiple of 4 KiB long go to the same places of a cache; what fills the first-level cache comes from the second. */
+static inline int64_t usl_dots_rate(int64_t m, int64_t n, int64_t k)
 {
-    if (a_turned || (b_turned && m <= n))
-        return usl_far(m, n, k) ? USL_DOTS_BY_BLOCKS : USL_DOTS;
-    return usl_far(n, m, k) ? USL_DOTS_OF_B_BY_BLOCKS : USL_DOTS_OF_B;
+    const int64_t bytes = k * (int64_t)sizeof(@T@), rate = n == 2 ? 14 : n == 3 ? 11 : 9;
+    return rate + (bytes % 4096 == 0 && m > 4 && n > 4 ? 4 : 0) + (m * bytes > 128 << 10 && n * bytes > 32 << 10 ? 2 : 0);
 }
 
-/* The fastest way. In quarters of a cycle: products of registers, 7/4 for each element that is turned over, and constants that were
- * measured. */
+/* The fastest way, by estimates in quarters of a cycle: products of registers, of which fewer than four wait for the sums before,
+ * elements that are turned over, sums whose lanes are added up, and constants. Measured on 420 shapes in both precisions, for which
+ * the choice loses 1 % against the best one for each. */
 USL_WITHIN enum usl_way usl_way(bool a_turned, bool b_turned, int64_t m, int64_t n, int64_t k)
 {
-    const int64_t across = (n + USL_LANES - 1) / USL_LANES, down = (m + USL_LANES - 1) / USL_LANES;
-    const int64_t rows = usl_products(m * across, k) + (b_turned ? 7 * n * k / 4 + 350 : 0);
-    const int64_t columns = a_turned && n <= USL_NARROW ? usl_products(n * down, k) + 10 * m * n + 650 : rows;
-    const int64_t turned = a_turned ? m * k : n * k;
-    int64_t dots = m * n * (11 * k / (2 * USL_LANES) + 14) + 220;
-    if (a_turned == b_turned)
-        dots += 7 * turned / 4 + 350;
+    const int64_t halves = m * ((2 * n + USL_LANES - 1) / USL_LANES), down = n * ((m + USL_LANES - 1) / USL_LANES);
+    const int64_t along = (k + USL_LANES - 1) / USL_LANES, turned = a_turned == b_turned ? k * (a_turned ? m : n) : 0;
+    const int64_t rows = 5 * (halves < 8 ? 8 : halves) * k / 2 + 200 + (b_turned ? 5 * n * k / 2 + 350 : 0);
+    const int64_t columns = a_turned && n <= USL_NARROW ? 4 * (down < 4 ? 4 : down) * k + 10 * m * n + 650 : rows;
+    const int64_t dots = m * n * (usl_dots_rate(m, n, k) * along / 2 + 9) + 440 + (turned > 0 ? 3 * turned + 350 : 0);
     if ((b_turned || !a_turned) && dots < rows && dots < columns)
-        return usl_dots(a_turned, b_turned, m, n, k);
+        return b_turned && usl_far(m, n, k) ? USL_DOTS_BY_BLOCKS : USL_DOTS;
     if (columns < rows)
         return USL_COLUMNS;
     return usl_packing_pays(a_turned, b_turned, m, n, k) ? USL_LARGE : USL_ROWS;
@@ -123,21 +114,15 @@ USL_WITHIN int usl_by_way(enum usl_way way, int64_t m, int64_t n, int64_t k, @T@
 {
     const bool a_turned = a_column != 1, b_turned = b_column != 1;
     const struct @READ2@ A = {a, {a_turned ? a_column : a_row, 1}}, B = {b, {b_turned ? b_column : b_row, 1}};
-    const struct @WRITE2@ C = {c, {c_row, 1}}, c_turned = {c, {1, c_row}};
+    const struct @WRITE2@ C = {c, {c_row, 1}};
 #define USL_OF(name) \
     (a_turned ? (b_turned ? @P@gemm_tt_##name##_body : @P@gemm_tn_##name##_body) : b_turned ? @P@gemm_nt_##name##_body : @P@gemm_nn_##name##_body)(m, n, k, &alpha, A, B, C)
     switch (way) {
     case USL_DOTS:
-        (a_turned ? @P@dots_of_columns_body : @P@dots_body)(m, n, k, &alpha, A, B, C);
+        (!b_turned ? @P@dots_with_columns_body : a_turned ? @P@dots_of_columns_body : @P@dots_body)(m, n, k, &alpha, A, B, C);
         return 0;
     case USL_DOTS_BY_BLOCKS:
         (a_turned ? @P@dots_of_columns_by_blocks_body : @P@dots_by_blocks_body)(m, n, k, &alpha, A, B, C);
-        return 0;
-    case USL_DOTS_OF_B:
-        (b_turned ? @P@dots_body : @P@dots_of_columns_body)(n, m, k, &alpha, B, A, c_turned);
-        return 0;
-    case USL_DOTS_OF_B_BY_BLOCKS:
-        (b_turned ? @P@dots_by_blocks_body : @P@dots_of_columns_by_blocks_body)(n, m, k, &alpha, B, A, c_turned);
         return 0;
     case USL_COLUMNS:
         if (b_turned)

@@ -71,7 +71,7 @@ def kernels(variant: Variant) -> list[Procedure]:
     from usl_avx512.gemm import Blocking, gemm_ways
     from usl_avx512.gemm.blocks import few_columns, streamed
     from usl_avx512.gemm.columns import into_columns
-    from usl_avx512.gemm.dots import dots, dots_by_blocks, dots_of_columns
+    from usl_avx512.gemm.dots import dots, dots_by_blocks, dots_of_columns, dots_with_columns
     from usl_avx512.gemm.narrow import narrow_row
     from usl_avx512.gemm.triangles import triangle
     from usl_avx512.gemm.turned import turn
@@ -94,6 +94,7 @@ def kernels(variant: Variant) -> list[Procedure]:
         dots_by_blocks(lanes),
         dots_of_columns(lanes),
         dots_of_columns(lanes, by_blocks=True),
+        dots_with_columns(lanes),
         narrow_row(lanes),
         rename(turn(typ).fast, f"{letter}turn"),
         triangle("solve", lanes),

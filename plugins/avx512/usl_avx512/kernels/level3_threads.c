@@ -57,7 +57,7 @@ static int usl_in_pieces(int threads, int64_t pieces, struct usl_pieces p)
     if (p.vector) {
         rows_least = 1;
         p.row_unit = p.column_unit = 4 * USL_PANEL;
-    } else if (p.way >= USL_DOTS && p.way <= USL_DOTS_OF_B_BY_BLOCKS) { /* tiles of 6 or 8, blocks of 16 and of 24 */
+    } else if (p.way == USL_DOTS || p.way == USL_DOTS_BY_BLOCKS) { /* tiles of 3 or 4 by 8 or 4, blocks of 16 and of 24 */
         p.row_unit = p.column_unit = 2 * USL_ROW_UNIT;
     } else if (p.way == USL_COLUMNS) { /* blocks of so many rows */
         p.row_unit = 2 * USL_PANEL;
