@@ -213,6 +213,26 @@ def test_the_first_test_that_fails_is_the_same() -> None:
     assert FUNCTIONS["divided"](matrix[1:], 1).tolist() == [3]
 
 
+def test_zeros_keep_their_signs_and_nan_counts_where_it_is_kept() -> None:
+    text = """
+@soac
+def f(A: f64[n, m], z: f64, B: bool[n, m]) -> tuple[f64[n], f64[n], f64[n], i64[n]]:
+    def g(r, b):
+        low = filter(lambda v: v <= 0.0, r)
+        some = filter(lambda v: not v > 2.0, r)
+        return reduce(add, z, low), reduce(max, -inf, some), reduce(min, inf, some), len(filter(lambda v: v, b))
+    return map(g, A, B)
+"""
+    function = parse_program(text)["f"]
+    numbers = np.array([[-0.0, 1.0, -0.0], [1.0, 2.0, 3.0], [np.nan, 1, 5], [1, np.nan, 9], [1, 5, np.nan]])
+    for zero in (0.0, -0.0):
+        expected = function.interpret(numbers, zero, numbers > 1)
+        for run in (function, function.schedule(schedules.soac_default)):
+            for a, b in zip(expected, run(numbers, zero, numbers > 1), strict=True):
+                assert np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
+                assert np.array_equal(np.signbit(a * 1.0), np.signbit(b * 1.0))
+
+
 def test_predicates_are_evaluated_once() -> None:
     # Twice would be nearly twice the work.
     text = """
