@@ -112,7 +112,8 @@ static const int32_t none;
 void run_plain_onednn(void *state)
 {
     const struct product *p = state;
-    ((dnnl_integers)p->function)('N', 'N', 'F', p->m, p->n, p->k, 1, p->a, p->k, 0, p->b, p->n, 0, 0, p->c, p->n, &none);
+    ((dnnl_integers)p->function)('N', 'N', 'F', p->m, p->n, p->k, 1, p->a, p->k, 0, p->b, p->n, 0,
+                                 ADDS, p->c, p->n, &none);
 }
 void run_usl(void *state)
 {
@@ -139,7 +140,7 @@ void run_mkl_floats(void *state)
     ((mkl_floats)p->function)(101, 111, 151, m, n, k, 1, p->a, k, p->b, n, 1, p->c, n);
 }
 """
-"""MKL's products add to C as ours do; oneDNN's write it."""
+"""MKL's products add to C as ours do; oneDNN's write it, or add to it where ADDS is 1."""
 
 PEAK = """\
 #include <immintrin.h>
@@ -341,7 +342,7 @@ def matmul() -> tuple[str, list[str]]:
     return Path(__file__).with_name("lowp_onednn.c").read_text(encoding="utf-8"), flags
 
 
-def measure(kinds: Sequence[str], rounds: int, held: bool, only: Sequence[str]) -> dict[str, Any]:
+def measure(kinds: Sequence[str], rounds: int, held: bool, only: Sequence[str], adds: bool = False) -> dict[str, Any]:
     """Rows for every kind and shape, or those named; peers held to HELD or not."""
     import numpy as np
 
@@ -354,7 +355,10 @@ def measure(kinds: Sequence[str], rounds: int, held: bool, only: Sequence[str]) 
         os.environ["MKL_ENABLE_INSTRUCTIONS"] = HELD["MKL"]
     text, flags = matmul()
     random, tables, problems = np.random.default_rng(16), {}, []
-    with TimingLoop(THUNKS + text, flags) as loop, tempfile.TemporaryDirectory(prefix="usl-lowp-") as directory:
+    with (
+        TimingLoop(f"#define ADDS {int(adds)}\n{THUNKS}{text}", flags) as loop,
+        tempfile.TemporaryDirectory(prefix="usl-lowp-") as directory,
+    ):
         libraries, missing = peers.available(lambda: peers.onednn(most_of_onednn), peers.mkl)
         if text:
             loop.function("onednn_version").restype = ctypes.c_char_p
@@ -403,10 +407,11 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--any", action="store_true")
     parser.add_argument("--only", nargs="*", default=[])
+    parser.add_argument("--adds", action="store_true", help="oneDNN's products add to C, as ours do, instead of writing it")
     options = parser.parse_args()
     if unknown := set(options.kinds) - set(KINDS):
         parser.error(f"there are the kinds {', '.join(KINDS)}, not {', '.join(unknown)}")
-    print(json.dumps(measure(options.kinds or list(KINDS), options.rounds, not options.any, options.only)))
+    print(json.dumps(measure(options.kinds or list(KINDS), options.rounds, not options.any, options.only, options.adds)))
 
 
 if __name__ == "__main__":

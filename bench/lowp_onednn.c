@@ -32,7 +32,7 @@ static dnnl_memory_t rows(dnnl_engine_t engine, dnnl_memory_desc_t *desc, dnnl_d
     return memory;
 }
 
-/* C = A B, or with scale (one for each column) the layer max(A B scale + bias, 0); types are dnnl_data_type_t. NULL: refused. */
+/* C = A B, or C += A B where ADDS is 1, or with scale (one for each column) the layer max(A B scale + bias, 0); types are dnnl_data_type_t. NULL: refused. */
 void *onednn_product(int a_type, int b_type, int c_type, int64_t m, int64_t n, int64_t k, const void *a, const void *b, void *c, const float *scale, const float *bias)
 {
     struct onednn *p = calloc(1, sizeof *p);
@@ -56,6 +56,12 @@ void *onednn_product(int a_type, int b_type, int c_type, int64_t m, int64_t n, i
     }
     if (scale != NULL)
         TRY(dnnl_primitive_attr_set_scales_mask(attributes, DNNL_ARG_WEIGHTS, 2));
+    if (ADDS && bias == NULL) {
+        dnnl_post_ops_t after;
+        TRY(dnnl_post_ops_create(&after));
+        TRY(dnnl_post_ops_append_sum(after, 1, 0, (dnnl_data_type_t)c_type));
+        TRY(dnnl_primitive_attr_set_post_ops(attributes, after));
+    }
     dnnl_primitive_desc_t description;
     TRY(dnnl_matmul_primitive_desc_create(&description, engine, a_desc, any, vector_desc, c_desc, attributes));
     TRY(dnnl_primitive_create(&p->primitive, description));
