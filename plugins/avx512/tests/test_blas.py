@@ -126,6 +126,12 @@ def test_the_first_of_the_largest_magnitudes_is_found(letter: str) -> None:
             assert find(x) == np.argmax(np.nan_to_num(abs(x), nan=-1.0)), (n, stride)
     assert find(np.full(40, np.nan, DTYPES[letter])) == 0
     assert find(np.array([1, -np.inf, np.inf], DTYPES[letter])) == 1
+    for n in (31, 32, 33, 128, 129, 2048, 2049, 4096, 4097):  # on both sides of what is read twice, and looked at at once
+        for most in (np.inf, 3.0, np.finfo(DTYPES[letter]).smallest_subnormal, 0.0):
+            x = np.full(n, np.nextafter(DTYPES[letter](most), DTYPES[letter](0)))
+            for place in (n - 1, n // 2, 0):
+                x[place] = -most
+                assert find(x) == (place if most else 0), (n, most, place)
     with pytest.raises(ValueError, match="no elements"):
         find(np.zeros(0, DTYPES[letter]))
 
@@ -168,6 +174,12 @@ def test_norm_and_position_mean_the_same_to_the_interpreter(typ: str) -> None:
         run(blas1_norms.iamax(typ).ir, [n, x, place], mode="machine")
         run(blas1_norms.nrm2(typ).ir, [n, x, norm], mode="machine")
         assert place == np.argmax(abs(x)), (n, stride)
+        if stride == 1:
+            run(blas1_norms.amax(typ).ir, [n, x, norm], mode="machine")
+            assert norm == abs(x).max()
+            run(blas1_norms.first(typ).ir, [n, x, np.nextafter(norm, dtype(0)), place], mode="machine")
+            assert place == np.argmax(abs(x)), n
+            run(blas1_norms.nrm2(typ).ir, [n, x, norm], mode="machine")
         assert abs(norm - np.sqrt((x.astype(np.float64) ** 2).sum())) <= 1e-6 * norm
 
 

@@ -1,4 +1,4 @@
-"""Products on several threads: the bits of one thread, whatever else the process and the machine do."""
+"""BLAS level 3 on several threads: the bits of one thread, whatever else the process and the machine do."""
 
 from __future__ import annotations
 
@@ -13,9 +13,12 @@ import numpy as np
 import pytest
 from avx512_build import require
 
+from usl_avx512 import kernels
 from usl_avx512.kernels import dgemm, sgemm
+from usl_avx512.kernels.level3_library import gemm_path
 from usl_c11.compiler import find_compiler
 
+os.environ["USL_SHARE_ALWAYS"] = "1"  # before the first call: what is tested is not to depend on what else the machine does
 MULTIPLY = {"float32": sgemm, "float64": dgemm}
 THREADS = Path(str(sys.modules["usl_avx512"].__file__)).parent / "kernels" / "threads.c"
 SHAPES = ((131, 700, 520), (600, 40, 300), (7, 2000, 900), (300, 3100, 130), (1, 900, 9000), (513, 38, 1500), (10, 1024, 513))
@@ -45,6 +48,63 @@ def test_the_number_of_threads_does_not_change_a_bit(dtype: str) -> None:
             assert np.array_equal(one, product(dtype, *shape, turned, threads)), (shape, turned, threads)
 
 
+def of_level3(letter: str, threads: int | None) -> dict[str, np.ndarray]:
+    """What each routine beside `gemm` makes of matrices that are always the same."""
+    random, dtype = np.random.default_rng(7), np.dtype({"s": "float32", "d": "float64"}[letter])
+    A, B, C = (random.uniform(-1, 1, shape).astype(dtype) for shape in ((400, 400), (400, 330), (400, 330)))
+    a, b = (random.uniform(-1, 1, (9, 120, 110)).astype(dtype) for _ in range(2))
+    A += 400 * np.eye(400, dtype=dtype)
+    found = {name: C.copy() for name in ("symm", "trmm", "trsm", "trsm_t")}
+    found |= {name: A.copy() for name in ("syrk", "syr2k")} | {"batch": np.zeros((9, 120, 120), dtype)}
+    found |= {"few": np.zeros((2, 400, 400), dtype)}
+
+    def call(name: str, *arguments: object, **options: bool) -> None:
+        getattr(kernels, letter + name)(*arguments, threads=threads, **options)
+
+    call("symm", 1.5, A, B, 0.5, found["symm"], lower=True)
+    call("syrk", 1.5, B, 0.5, found["syrk"])
+    call("syr2k", 1.5, B, C, 0.5, found["syr2k"], lower=True)
+    call("trmm", 1.5, A, found["trmm"])
+    call("trsm", 1.5, A, found["trsm"], lower=True)
+    call("trsm", 1.5, A, found["trsm_t"].T, right=True)
+    call("gemm_batch_strided", a, b, found["batch"], transB=True)
+    call("gemm_batch_strided", np.stack([A, A]), np.stack([A, A.T]), found["few"])
+    return found
+
+
+@pytest.mark.parametrize("letter", "sd")
+def test_all_of_level_3_has_the_same_bits_on_any_number_of_threads(letter: str) -> None:
+    one = of_level3(letter, 1)
+    for threads in (2, 3, None):
+        for name, result in of_level3(letter, threads).items():
+            assert np.array_equal(one[name], result), (name, threads)
+
+
+@pytest.mark.parametrize("name", ["sgemm", "ssymm", "dtrsm", "sgemm_batch_strided"])
+def test_a_wrong_number_of_threads_is_refused_before_anything_is_written(name: str) -> None:
+    matrices = [
+        np.ones((2, 2, 2) if "batch" in name else (2, 2), np.float64 if name[0] == "d" else np.float32) for _ in range(3)
+    ]
+    arguments = {"ssymm": (2.0, matrices[0], matrices[1], 2.0, matrices[2]), "dtrsm": (2.0, *matrices[:2])}.get(name, matrices)
+    for threads, error in ((0, ValueError), (-3, ValueError), (1.0, TypeError), (True, TypeError), ("2", TypeError)):
+        with pytest.raises(error, match="threads must be"):
+            getattr(kernels, name)(*arguments, threads=threads)
+    assert all((matrix == 1).all() for matrix in matrices)
+
+
+def test_beside_busy_processes_results_are_the_same() -> None:
+    wants = [product("float32", *shape, (False, True), 1) for shape in SHAPES]
+    loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count() or 1)]
+    try:
+        for _ in range(5):
+            for shape, want in zip(SHAPES, wants, strict=True):
+                assert np.array_equal(want, product("float32", *shape, (False, True), 2))
+    finally:
+        for loop in loops:
+            loop.kill()
+            loop.wait()
+
+
 def test_calls_of_many_threads_at_a_time_do_not_meet() -> None:
     wants = [product("float32", *shape, (False, False), 1) for shape in SHAPES]
 
@@ -66,10 +126,17 @@ def test_a_forked_child_has_threads_of_its_own() -> None:
         "    for _ in range(4): sgemm(A, A, C, threads=2)\n"
         "    return (C == 2400).all()\n"
         "assert work()\n"
-        "for _ in range(3):\n"
-        "    child = os.fork()\n"
-        "    if child == 0: os._exit(0 if work() else 1)\n"
-        "    assert work() and os.waitpid(child, 0)[1] == 0\n"
+        "def forks():\n"
+        "    for _ in range(3):\n"
+        "        child = os.fork()\n"
+        "        if child == 0: os._exit(0 if work() else 1)\n"
+        "        assert work() and os.waitpid(child, 0)[1] == 0\n"
+        "forks()\n"
+        "import threading\n"
+        "others = [threading.Thread(target=lambda: [work() for _ in range(20)]) for _ in range(2)]\n"
+        "for other in others: other.start()\n"
+        "forks()\n"  # while other threads are in calls
+        "for other in others: other.join()\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=100)
     assert done.returncode == 0, done.stderr
@@ -92,6 +159,118 @@ def test_small_products_and_a_single_processor_start_no_threads() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=100)
     assert done.returncode == 0, done.stderr
+
+
+def ran(source: str, folder: Path, flags: list[str], missing: str) -> None:
+    """Compile a program and run it; skip, with missing as the reason, where the compiler has not what the flags ask for."""
+    (folder / "driver.c").write_text("#define _GNU_SOURCE\n" + source, encoding="utf-8")
+    compiler, program = find_compiler(), folder / "driver"
+    command = [*compiler.command, "-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function", *flags]
+    command += [f"-I{THREADS.parent}", str(folder / "driver.c"), "-o", str(program), "-pthread", "-ldl"]
+    made = subprocess.run(command, capture_output=True, text=True, check=False)
+    if made.returncode != 0 and "driver.c" not in made.stderr:
+        pytest.skip(missing)
+    assert made.returncode == 0, made.stderr
+    environment = {name: value for name, value in os.environ.items() if name != "USL_SHARE_ALWAYS"}
+    done = subprocess.run([str(program)], capture_output=True, text=True, check=False, timeout=100, env=environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+OPENMP = """
+#include <dlfcn.h>
+#include <omp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <dirent.h>
+
+enum { N = 300, CALLERS = 4 };
+static float a[N * N], want[N * N], found[CALLERS][N * N];
+typedef int gemm(int, int, int, int64_t, int64_t, int64_t, float, const float *, int64_t, const float *, int64_t, float,
+                 float *, int64_t);
+
+static int threads_there(void)
+{
+    int count = 0;
+    DIR *tasks = opendir("/proc/self/task");
+    for (; tasks != NULL && readdir(tasks) != NULL; count++)
+        ;
+    if (tasks != NULL)
+        closedir(tasks);
+    return count;
+}
+
+int main(void)
+{
+    void *library = dlopen("LIBRARY", RTLD_NOW);
+    gemm *multiply = library == NULL ? NULL : (gemm *)dlsym(library, "usl_sgemm_threads");
+    if (multiply == NULL)
+        return printf("no library: %s", dlerror()), 1;
+    for (int i = 0; i < N * N; i++)
+        a[i] = (float)(i * 7919 % 1000) / 999;
+    multiply(1, 111, 112, N, N, N, 1, a, N, a, N, 0, want, N);
+    omp_set_num_threads(CALLERS);
+#pragma omp parallel
+    found[omp_get_thread_num()][0] = 1;
+    const int before = threads_there();
+    int wrong = 0;
+#pragma omp parallel reduction(+ : wrong)
+    for (int turn = 0; turn < 5; turn++) {
+        float *own = found[omp_get_thread_num()];
+        wrong += multiply(8, 111, 112, N, N, N, 1, a, N, a, N, 0, own, N) != 0 || memcmp(own, want, sizeof want) != 0;
+    }
+    if (wrong || threads_there() != before)
+        return printf("%d wrong, %d and %d threads", wrong, before, threads_there()), 1;
+    multiply(8, 111, 112, N, N, N, 1, a, N, a, N, 0, found[0], N); /* and after it, with threads of its own */
+    return memcmp(found[0], want, sizeof want) != 0;
+}
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the system does not list threads")
+def test_calls_in_a_parallel_region_of_openmp_have_their_own_thread_alone(tmp_path: Path) -> None:
+    text = OPENMP.replace("LIBRARY", str(gemm_path("usl_sgemm")))
+    ran(text, tmp_path, ["-fopenmp", "-Wno-pedantic"], "the compiler has no OpenMP")
+
+
+JUDGED = """
+#include <stdint.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <immintrin.h>
+#include "threads.c"
+
+static pthread_t caller;
+
+static int slow_elsewhere(const void *work, int64_t piece)
+{
+    (void)work;
+    (void)piece;
+    const struct timespec some = {0, pthread_equal(pthread_self(), caller) ? 200000 : 10000000};
+    nanosleep(&some, NULL);
+    return 0;
+}
+
+int main(void)
+{
+    caller = pthread_self();
+    int turns = 0;
+    while (usl_granted(2) == 2 && turns++ < 200)
+        usl_share(2, 16, slow_elsewhere, NULL);
+    if (usl_granted(2) != 1)
+        return 1; /* waiting for the worker never counted */
+    for (int i = 0; i < 5000 && usl_granted(2) == 1; i++) {
+        const struct timespec some = {0, 1000000};
+        nanosleep(&some, NULL);
+    }
+    return usl_granted(2) == 2 ? 0 : 2; /* and is forgotten after a while */
+}
+"""
+
+
+def test_calls_run_alone_for_a_while_after_sharing_lost_time(tmp_path: Path) -> None:
+    ran(JUDGED, tmp_path, ["-DUSL_PROCESSORS=40"], "the compiler has no POSIX threads")
 
 
 DRIVER = """
@@ -128,6 +307,7 @@ static void *call_often(void *given)
 
 int main(void)
 {
+    setenv("USL_SHARE_ALWAYS", "1", 1);
     pthread_t callers[20];
     for (int turn = 0; turn < 2; turn++) {
         for (int i = 0; i < 20; i++)
@@ -156,15 +336,5 @@ int main(void)
 def test_each_piece_is_done_once_and_nothing_races(sanitizer: str, tmp_path: Path) -> None:
     """More callers than teams, more threads than processors, failing pieces, and a child after fork."""
     text = DRIVER.replace("FORKS", "0" if sanitizer == "thread" else "1")  # the sanitizer of threads refuses threads after fork
-    (tmp_path / "driver.c").write_text("#define _GNU_SOURCE\n" + text, encoding="utf-8")
-    compiler, program = find_compiler(), tmp_path / "driver"
-    flags = ["-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function", "-DUSL_PROCESSORS=40"]
-    command = [*compiler.command, *flags, f"-I{THREADS.parent}", f"-fsanitize={sanitizer}", "-fno-sanitize-recover"]
-    made = subprocess.run(
-        [*command, str(tmp_path / "driver.c"), "-o", str(program), "-pthread"], capture_output=True, text=True, check=False
-    )
-    if made.returncode != 0 and "error:" not in made.stderr:
-        pytest.skip(f"the compiler has no sanitizer of {sanitizer}")
-    assert made.returncode == 0, made.stderr
-    done = subprocess.run([str(program)], capture_output=True, text=True, check=False, timeout=100)
-    assert done.returncode == 0, done.stderr
+    flags = ["-DUSL_PROCESSORS=40", f"-fsanitize={sanitizer}", "-fno-sanitize-recover"]
+    ran(text, tmp_path, flags, f"the compiler has no sanitizer of {sanitizer}")

@@ -6,7 +6,8 @@ finite; otherwise a second pass has three sums, of squares of large elements sca
 between (Blue 1978, A Portable Fortran Program to Find the Euclidean Norm of a Vector, ACM TOMS 4(1)).
 
 `iamax` keeps in each lane the largest magnitude so far and where the vector began that it was first in. Elements that are NaN
-are passed over; where all are, the position is that of the first. Elements that lie apart are gathered.
+are passed over; where all are, the position is that of the first. Elements that lie apart are gathered. What a first-level
+cache holds is faster read twice: `amax` finds the largest magnitude, and `first` looks for it, some elements at a time.
 """
 
 from __future__ import annotations
@@ -132,6 +133,66 @@ def iamax(n: size, x: [T][n], out: i64):
 """
 """V: the lanes of a register, R: registers, I: numbers as wide as T, which hold positions exactly."""
 
+AMAX = """\
+def amax(n: size, x: [T][n], out: T):
+    assert stride(x, 0) == 1
+    best: T[R, V]
+    for r in seq(0, R):
+        for l in seq(0, V):
+            best[r, l] = -1.0
+    for i in seq(0, n / (R * V)):
+        for r in seq(0, R):
+            for l in seq(0, V):
+                best[r, l] = max(abs(x[R * V * i + V * r + l]), best[r, l])
+    for r in seq(0, R):
+        if V * r < n % (R * V):
+            for l in seq(0, V):
+                if V * r + l < n % (R * V):
+                    best[r, l] = max(abs(x[n / (R * V) * (R * V) + V * r + l]), best[r, l])
+    most: T[V]
+    for l in seq(0, V):
+        most[l] = best[0, l]
+    for r in seq(1, R):
+        for l in seq(0, V):
+            most[l] = max(most[l], best[r, l])
+    top: T
+    top = -1.0
+    for l in seq(0, V):
+        top @= max(most[l])
+    out = top
+"""
+"""The largest magnitude, -1 where there is none but NaN."""
+
+FIRST = """\
+def first(n: size, x: [T][n], below: T, out: i64):
+    assert stride(x, 0) == 1
+    place: I[V]
+    for l in seq(0, V):
+        place[l] = MOST
+    for i in seq(0, n / V):
+        number: I
+        number = I(V * i)
+        for l in seq(0, V):
+            place[l] = min(place[l], select(below, abs(x[V * i + l]), number, MOST))
+    if 0 < n % V:
+        rest: I
+        rest = I(n / V * V)
+        for l in seq(0, V):
+            if l < n % V:
+                place[l] = min(place[l], select(below, abs(x[n / V * V + l]), rest, MOST))
+    first: I[V]
+    for l in seq(0, V):
+        first[l] = place[l] + I(l)
+    position: I
+    position = MOST
+    for l in seq(0, V):
+        position @= min(first[l])
+    out = i64(position)
+"""
+"""Where the first element is whose magnitude is greater than below, MOST where none is: for fewer elements than that."""
+FAR = 1024
+"""MOST of FIRST."""
+
 REGISTERS = 4
 """Registers of magnitudes in iamax: a comparison and the choice after it take longer than the next vector takes to come."""
 
@@ -151,9 +212,7 @@ def nrm2(typ: str) -> Procedure:
 @cache
 def iamax(typ: str) -> Procedure:
     """isamax or idamax, into `out`: positions count from 0."""
-    words = {"T": typ, "I": "i32" if typ == "f32" else "f64", "R": str(REGISTERS), "V": str(LANES[typ])}
-    words["MOST"] = "2147483647" if typ == "f32" else "2147483647.0"
-    p = proc_from_source(re.sub(r"\b([TIRV]|MOST)\b", lambda match: words[match[0]], IAMAX))
+    p = _in_registers(IAMAX, typ, 2**31 - 1)
     p = simplify(specialize(p, p.body(), "stride(x, 0) == 1"))
     suffix = "ps" if typ == "f32" else "pd"
     gather = [getattr(movement, f"mm512_{form}gather_{suffix}") for form in ("", "mask_")]
@@ -169,3 +228,36 @@ def iamax(typ: str) -> Procedure:
         for registers in block.find("for r in _: _", many=True):
             p = unroll_loop(p, p.forward(registers))
     return rename(simplify(p), f"i{'s' if typ == 'f32' else 'd'}amax")
+
+
+@cache
+def amax(typ: str) -> Procedure:
+    """samax or damax, into `out`: the largest magnitude of neighbours."""
+    p = _near(_in_registers(AMAX, typ, FAR), typ, ("best", "most"))
+    for registers in p.find("for r in _: _", many=True):
+        p = unroll_loop(p, p.forward(registers))
+    return rename(simplify(p), f"{'s' if typ == 'f32' else 'd'}amax")
+
+
+@cache
+def first(typ: str) -> Procedure:
+    """sfirst or dfirst, into `out`: the position of the first magnitude above `below`, of fewer than FAR neighbours."""
+    p = _near(_in_registers(FIRST, typ, FAR), typ, ("place", "first"))
+    return rename(p, f"{'s' if typ == 'f32' else 'd'}first")
+
+
+def _in_registers(text: str, typ: str, most: int) -> Procedure:
+    """A text with the words in it replaced."""
+    words = {"T": typ, "I": "i32" if typ == "f32" else "f64", "R": str(REGISTERS), "V": str(LANES[typ])}
+    words["MOST"] = str(most) if typ == "f32" else f"{most}.0"
+    return proc_from_source(re.sub(r"\b([TIRV]|MOST)\b", lambda match: words[match[0]], text))
+
+
+def _near(p: Procedure, typ: str, registers: tuple[str, ...]) -> Procedure:
+    """Loops over lanes as instructions."""
+    available = (*instructions(), *isa.instructions("integers"), lookups.mm512_iota_pd)
+    for name in registers:
+        p = set_memory(p, p.find(f"{name}: _"), AVX512)
+    for lanes in p.find("for l in _: _", many=True):
+        p, _ = vectorize(p, p.forward(lanes), LANES[typ], AVX512, available, tail="perfect")
+    return replace_all(simplify(p), available)

@@ -248,6 +248,45 @@ int usl_@P@nrm2(int64_t n, const @T@ *x, int64_t incx, @T@ *result)
 }
 
 /* @iamax */
+enum {
+    USL_READ_TWICE = 16384 / sizeof(@T@), /* so many elements a first-level cache holds, with what else is in it */
+};
+
+/* The position of the first largest magnitude of dense x: what it is, and then where it is. */
+static inline int64_t usl_i@P@amax_near(int64_t n, const @T@ *x)
+{
+    @T@ most = -1;
+    @P@amax_body(n, usl_dense_in(x), &most);
+    union {
+        uint64_t bits;
+        @T@ number;
+    } before = {0}; /* the number before it, or -1: of positive ones, bits count like integers */
+    before.number = most;
+    if (most > 0)
+        before.bits--;
+    else
+        before.number = -1;
+    const @T@ below = before.number;
+    const int64_t some = n <= 128 ? 32 : 64; /* looked at before it is asked whether it is there */
+    for (int64_t i = 0; most >= 0 && i < n; i += some) {
+        int64_t found = 0;
+        @P@first_body(n - i < some ? n - i : some, usl_dense_in(x + i), &below, &found);
+        if (found < some)
+            return i + found;
+    }
+    return 0;
+}
+
+/* The same in any number. */
+static inline int64_t usl_i@P@amax_dense(int64_t n, const @T@ *x)
+{
+    int64_t position = 0;
+    if (n <= USL_READ_TWICE)
+        return usl_i@P@amax_near(n, x);
+    i@P@amax_body(n, usl_dense_in(x), &position);
+    return position;
+}
+
 USL_RARE usl_i@P@amax_tested(int64_t n, const @T@ *x, int64_t incx, int64_t *result)
 {
     if (!USL_SIZE(n))
@@ -270,9 +309,7 @@ USL_RARE usl_i@P@amax_tested(int64_t n, const @T@ *x, int64_t incx, int64_t *res
 int usl_i@P@amax(int64_t n, const @T@ *x, int64_t incx, int64_t *result)
 {
     if (usl_dense1(n, x, incx) && result != NULL) {
-        int64_t position = 0;
-        i@P@amax_body(n, usl_dense_in(x), &position);
-        *result = position;
+        *result = usl_i@P@amax_dense(n, x);
         return 0;
     }
     return usl_i@P@amax_tested(n, x, incx, result);

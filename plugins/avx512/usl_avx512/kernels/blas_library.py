@@ -20,7 +20,8 @@ TYPES = {"s": "f32", "d": "f64"}
 CTYPES = {"s": "float", "d": "double"}
 
 KERNELS: dict[str, tuple[str, ...]] = {
-    **{name: (name,) for name in ("axpy", "scal", "dot", "asum", "nrm2", "iamax", "copy", "swap", "rot", "ger")},
+    **{name: (name,) for name in ("axpy", "scal", "dot", "asum", "nrm2", "copy", "swap", "rot", "ger")},
+    "iamax": ("iamax", "amax", "first"),
     "gemv": ("scal", "gemv_n", "gemv_t"),
     "symv": ("scal", "symv_lower", "symv_upper"),
     "trmv": ("trmv_n_lower", "trmv_n_upper", "trmv_t_lower", "trmv_t_upper"),
@@ -39,8 +40,9 @@ def blas_kernel(name: str, letter: str) -> Procedure:
     match name:
         case "nrm2":
             return blas1_norms.nrm2(typ)
-        case "iamax":
-            return blas1_norms.iamax(typ)
+        case "iamax" | "amax" | "first":
+            found: Procedure = getattr(blas1_norms, name)(typ)
+            return found
         case _:
             return blas1.kernel(name, typ) if name in blas1.ROUTINES else blas2.kernel(name, typ)
 

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 from usl_avx512.kernels.blas_library import CTYPES, TYPES, WHOLE, blas_library, filled
 from usl_avx512.kernels.level3_library import gemm_library, require_known
 from usl_avx512.kernels.level3_library import words as words_of_level3
+from usl_avx512.kernels.sources import FLAGS
 from usl_core.errors import JitError, UslError
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def build(folder: Path, flags: Sequence[str] = (), letters: str = "sd") -> Path:
         for name in library.files:
             if name.endswith(".c"):
                 objects.append(folder / f"{Path(name).stem}.o")
-                own = compile_flags(library, compiler, flags)
+                own = compile_flags(library, compiler, (*FLAGS, *flags))
                 _run([*compiler.command, *own, "-fPIC", "-c", str(folder / name), "-o", str(objects[-1])])
     shared, static = folder / "libusl_cblas.so", folder / "libusl_cblas.a"
     static.unlink(missing_ok=True)

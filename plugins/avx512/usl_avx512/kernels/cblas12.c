@@ -59,7 +59,9 @@ void cblas_@P@scal(int n, @T@ alpha, @T@ *x, int incx)
 size_t cblas_i@P@amax(int n, const @T@ *x, int incx)
 {
     int64_t position = 0;
-    if (n > 0 && incx > 0)
+    if (n > 0 && incx == 1)
+        position = usl_i@P@amax_dense(n, x);
+    else if (n > 0 && incx > 0)
         i@P@amax_body(n, usl_read(x, n, incx), &position);
     return (size_t)position;
 }

@@ -55,11 +55,8 @@ void cblas_@P@gemm_batch_strided(int layout, int transA, int transB, int M, int 
         USL_REFUSE(17, name);
     if (count < 0)
         USL_REFUSE(18, name);
-    for (int64_t i = 0; i < count; i++)
-        if (usl_gemm_of(1, rows, transA, transB, M, N, K, alpha, A + i * strideA, lda, B + i * strideB, ldb, beta, C + i * strideC, ldc) != 0) {
-            usl_no_memory(name);
-            return;
-        }
+    if (usl_batch_of(usl_threads_allowed(), rows, transA, transB, M, N, K, alpha, A, lda, strideA, B, ldb, strideB, beta, C, ldc, strideC, count) != 0)
+        usl_no_memory(name);
 }
 
 void cblas_@P@symm(int layout, int side, int uplo, int M, int N, @T@ alpha, const @T@ *A, int lda, const @T@ *B, int ldb, @T@ beta, @T@ *C, int ldc)
@@ -77,7 +74,7 @@ void cblas_@P@symm(int layout, int side, int uplo, int M, int N, @T@ alpha, cons
         bad = !USL_LD(lda, side == 141 ? M : N) ? 8 : !USL_LD(ldb, rows ? N : M) ? 10 : !USL_LD(ldc, rows ? N : M) ? 13 : 0;
     if (bad != 0)
         usl_bad(rows, 4, 5, bad, name);
-    else if (usl_symm_of(rows, side, uplo, M, N, alpha, A, lda, B, ldb, beta, C, ldc) != 0)
+    else if (usl_symm_of(usl_threads_allowed(), rows, side, uplo, M, N, alpha, A, lda, B, ldb, beta, C, ldc) != 0)
         usl_no_memory(name);
 }
 
@@ -95,7 +92,7 @@ void cblas_@P@syrk(int layout, int uplo, int trans, int N, int K, @T@ alpha, con
     const int bad = N < 0 ? 4 : K < 0 ? 5 : !USL_LD(lda, a) ? 8 : !USL_LD(ldc, N) ? 11 : 0;
     if (bad != 0)
         usl_bad(rows, 0, 0, bad, name);
-    else if (usl_rank_of(false, rows, uplo, trans, N, K, alpha, A, lda, A, lda, beta, C, ldc) != 0)
+    else if (usl_rank_of(usl_threads_allowed(), false, rows, uplo, trans, N, K, alpha, A, lda, A, lda, beta, C, ldc) != 0)
         usl_no_memory(name);
 }
 
@@ -113,7 +110,7 @@ void cblas_@P@syr2k(int layout, int uplo, int trans, int N, int K, @T@ alpha, co
     const int bad = N < 0 ? 4 : K < 0 ? 5 : !USL_LD(lda, a) ? 8 : !USL_LD(ldb, a) ? 10 : !USL_LD(ldc, N) ? 13 : 0;
     if (bad != 0)
         usl_bad(rows, 0, 0, bad, name);
-    else if (usl_rank_of(true, rows, uplo, trans, N, K, alpha, A, lda, B, ldb, beta, C, ldc) != 0)
+    else if (usl_rank_of(usl_threads_allowed(), true, rows, uplo, trans, N, K, alpha, A, lda, B, ldb, beta, C, ldc) != 0)
         usl_no_memory(name);
 }
 
@@ -133,7 +130,7 @@ static void usl_cblas_triangular(bool solve, const char *name, int layout, int s
     const int bad = M < 0 ? 6 : N < 0 ? 7 : !USL_LD(lda, side == 141 ? M : N) ? 10 : !USL_LD(ldb, rows ? N : M) ? 12 : 0;
     if (bad != 0)
         usl_bad(rows, 6, 7, bad, name);
-    else if (usl_triangular_of(solve, rows, side, uplo, trans, diag, M, N, alpha, A, lda, B, ldb) != 0)
+    else if (usl_triangular_of(usl_threads_allowed(), solve, rows, side, uplo, trans, diag, M, N, alpha, A, lda, B, ldb) != 0)
         usl_no_memory(name);
 }
 

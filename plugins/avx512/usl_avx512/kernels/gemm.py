@@ -74,7 +74,7 @@ def dgemm(
 
 def multiply(name: str, A: Any, B: Any, C: Any, alpha: Any, beta: Any, transA: Any, transB: Any, threads: int | None) -> None:
     """Check the arguments and call the entry of this name, or the one that has threads."""
-    threads = 0 if threads is None else min(integer("threads", threads, " or None"), 2**31 - 1)
+    threads = threads_of(threads)
     of = VARIANTS[name].precision
     alpha, beta = number(of, "alpha", alpha), number(of, "beta", beta)
     transA, transB = option("transA", transA), option("transB", transB)
@@ -85,10 +85,16 @@ def multiply(name: str, A: Any, B: Any, C: Any, alpha: Any, beta: Any, transA: A
     if c_turned:  # the transposed product
         m, n, a, lda, a_turned, b, ldb, b_turned = n, m, b, ldb, not b_turned, a, lda, not a_turned
     values = (YES if a_turned else NO, YES if b_turned else NO, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
-    if threads == 1:
-        call(name, "gemm", *values)
-    else:
-        call(name, "gemm_threads", threads, *values)
+    call(name, "gemm_threads", threads, *values)
+
+
+def threads_of(threads: Any) -> int:
+    """How many threads C is told that a call may have: 0 for None, which is as many as are usual.
+
+    Raises:
+        TypeError: it is no integer. ValueError: it is below 1.
+    """
+    return 0 if threads is None else min(integer("threads", threads, " or None"), 2**31 - 1)
 
 
 def require_shapes(m: int, k: int, rows: int, n: int, height: int, width: int) -> None:
@@ -121,6 +127,7 @@ def sgemm_batch_strided(
     beta: float = 1.0,
     transA: bool = False,
     transB: bool = False,
+    threads: int | None = 1,
 ) -> None:
     """`C[i] = alpha A[i] B[i] + beta C[i]` for each i in single precision, by default `C[i] += A[i] B[i]`.
 
@@ -130,7 +137,7 @@ def sgemm_batch_strided(
     Raises:
         As `sgemm`; ValueError also for matrices that go backwards, or of C that share memory.
     """
-    multiply_batch("usl_sgemm", A, B, C, alpha, beta, transA, transB)
+    multiply_batch("usl_sgemm", A, B, C, alpha, beta, transA, transB, threads)
 
 
 def dgemm_batch_strided(
@@ -142,13 +149,17 @@ def dgemm_batch_strided(
     beta: float = 1.0,
     transA: bool = False,
     transB: bool = False,
+    threads: int | None = 1,
 ) -> None:
     """`C[i] = alpha A[i] B[i] + beta C[i]` for each i in double precision, like `sgemm_batch_strided`."""
-    multiply_batch("usl_dgemm", A, B, C, alpha, beta, transA, transB)
+    multiply_batch("usl_dgemm", A, B, C, alpha, beta, transA, transB, threads)
 
 
-def multiply_batch(name: str, A: Any, B: Any, C: Any, alpha: Any, beta: Any, transA: Any, transB: Any) -> None:
+def multiply_batch(
+    name: str, A: Any, B: Any, C: Any, alpha: Any, beta: Any, transA: Any, transB: Any, threads: int | None
+) -> None:
     """Check the arguments and call the entry."""
+    threads = threads_of(threads)
     of = VARIANTS[name].precision
     alpha, beta = number(of, "alpha", alpha), number(of, "beta", beta)
     trans = {"A": option("transA", transA), "B": option("transB", transB), "C": False}
@@ -169,7 +180,9 @@ def multiply_batch(name: str, A: Any, B: Any, C: Any, alpha: Any, beta: Any, tra
     if c_turned:
         m, n, one, other, a_turned, b_turned = n, m, other, one, not b_turned, not a_turned
     options = (YES if a_turned else NO, YES if b_turned else NO)
-    call(name, "gemm_batch_strided", *options, m, n, k, alpha, *one, *other, beta, c, ldc, steps["C"], counts[0])
+    call(
+        name, "gemm_batch_strided_threads", threads, *options, m, n, k, alpha, *one, *other, beta, c, ldc, steps["C"], counts[0]
+    )
 
 
 # ---- calls
@@ -214,5 +227,5 @@ def in_c(function: Function, name: str, routine: str) -> Function:
 
 
 sgemm, dgemm = in_c(sgemm, "usl_sgemm", "gemm_threads"), in_c(dgemm, "usl_dgemm", "gemm_threads")
-sgemm_batch_strided = in_c(sgemm_batch_strided, "usl_sgemm", "gemm_batch_strided")
-dgemm_batch_strided = in_c(dgemm_batch_strided, "usl_dgemm", "gemm_batch_strided")
+sgemm_batch_strided = in_c(sgemm_batch_strided, "usl_sgemm", "gemm_batch_strided_threads")
+dgemm_batch_strided = in_c(dgemm_batch_strided, "usl_dgemm", "gemm_batch_strided_threads")

@@ -249,6 +249,14 @@ USL_WITHIN int usl_multiply(int64_t m, int64_t n, int64_t k, @T@ alpha, struct u
     return usl_product(m, n, k, alpha, a.data, a.row, a.column, b.data, b.row, b.column, c.data, c.row);
 }
 
+/* The same on at most so many threads, if that pays: see level3_threads.c. */
+static int usl_multiply_shared(int threads, int64_t m, int64_t n, int64_t k, @T@ alpha, struct usl_view a, struct usl_view b, struct usl_view c);
+
+USL_NOINLINE static int usl_multiply_on(int threads, int64_t m, int64_t n, int64_t k, @T@ alpha, struct usl_view a, struct usl_view b, struct usl_view c)
+{
+    return threads == 1 ? usl_multiply(m, n, k, alpha, a, b, c) : usl_multiply_shared(threads, m, n, k, alpha, a, b, c);
+}
+
 /* c = beta c, where 0 times anything is 0. triangle: 0 for the whole of c, 121 for the upper and 122 for the lower triangle. */
 static void usl_scale(int triangle, int64_t m, int64_t n, @T@ beta, struct usl_view c)
 {
@@ -324,7 +332,7 @@ static void usl_triangle_block(bool solve, bool lower, bool unit, int64_t m, int
 }
 
 /* b = a^-1 b (solve), or b = a b, for an m x m triangle a and m x n b. Halves, so that most of the work is large products. */
-static int usl_triangular(bool solve, bool lower, bool unit, int64_t m, int64_t n, struct usl_view a, struct usl_view b)
+static int usl_triangular(int threads, bool solve, bool lower, bool unit, int64_t m, int64_t n, struct usl_view a, struct usl_view b)
 {
     if (m <= USL_BLOCK) {
         usl_triangle_block(solve, lower, unit, m, n, a, b);
@@ -336,12 +344,12 @@ static int usl_triangular(bool solve, bool lower, bool unit, int64_t m, int64_t 
     for (int turn = 0; turn < 2; turn++) {
         int bad;
         if ((turn == 0) == downwards)
-            bad = usl_triangular(solve, lower, unit, half, n, a, above);
+            bad = usl_triangular(threads, solve, lower, unit, half, n, a, above);
         else
-            bad = usl_triangular(solve, lower, unit, rest, n, usl_from(a, half, half), below);
+            bad = usl_triangular(threads, solve, lower, unit, rest, n, usl_from(a, half, half), below);
         if (bad == 0 && turn == 0)
-            bad = lower ? usl_multiply(rest, n, half, solve ? -1 : 1, usl_from(a, half, 0), above, below)
-                        : usl_multiply(half, n, rest, solve ? -1 : 1, usl_from(a, 0, half), below, above);
+            bad = lower ? usl_multiply_on(threads, rest, n, half, solve ? -1 : 1, usl_from(a, half, 0), above, below)
+                        : usl_multiply_on(threads, half, n, rest, solve ? -1 : 1, usl_from(a, 0, half), below, above);
         if (bad != 0)
             return bad;
     }
@@ -349,12 +357,12 @@ static int usl_triangular(bool solve, bool lower, bool unit, int64_t m, int64_t 
 }
 
 /* The triangle of c += alpha a b^T, where a and b are n x k. */
-static int usl_rank(bool lower, int64_t n, int64_t k, @T@ alpha, struct usl_view a, struct usl_view b, struct usl_view c)
+static int usl_rank(int threads, bool lower, int64_t n, int64_t k, @T@ alpha, struct usl_view a, struct usl_view b, struct usl_view c)
 {
     if (n <= USL_SQUARE) {
         @T@ t[USL_SQUARE * USL_SQUARE];
         memset(t, 0, (size_t)(n * n) * sizeof(@T@));
-        const int bad = usl_multiply(n, n, k, alpha, a, usl_turned(b), (struct usl_view){t, (ptrdiff_t)n, 1});
+        const int bad = usl_multiply_on(threads, n, n, k, alpha, a, usl_turned(b), (struct usl_view){t, (ptrdiff_t)n, 1});
         for (int64_t i = 0; i < n; i++)
             for (int64_t j = lower ? 0 : i; j < (lower ? i + 1 : n); j++)
                 *usl_at(c, i, j) += t[i * n + j];
@@ -362,40 +370,37 @@ static int usl_rank(bool lower, int64_t n, int64_t k, @T@ alpha, struct usl_view
     }
     const int64_t half = (n / 2 + USL_SQUARE - 1) / USL_SQUARE * USL_SQUARE, rest = n - half;
     const struct usl_view a2 = usl_from(a, half, 0), b2 = usl_from(b, half, 0);
-    int bad = usl_rank(lower, half, k, alpha, a, b, c);
+    int bad = usl_rank(threads, lower, half, k, alpha, a, b, c);
     if (bad == 0)
-        bad = usl_rank(lower, rest, k, alpha, a2, b2, usl_from(c, half, half));
+        bad = usl_rank(threads, lower, rest, k, alpha, a2, b2, usl_from(c, half, half));
     if (bad != 0)
         return bad;
-    return lower ? usl_multiply(rest, half, k, alpha, a2, usl_turned(b), usl_from(c, half, 0))
-                 : usl_multiply(half, rest, k, alpha, a, usl_turned(b2), usl_from(c, 0, half));
+    return lower ? usl_multiply_on(threads, rest, half, k, alpha, a2, usl_turned(b), usl_from(c, half, 0))
+                 : usl_multiply_on(threads, half, rest, k, alpha, a, usl_turned(b2), usl_from(c, 0, half));
 }
 
 /* c += alpha a b for symmetric a, of which a triangle is read. */
-static int usl_symmetric(bool lower, int64_t m, int64_t n, @T@ alpha, struct usl_view a, struct usl_view b, struct usl_view c)
+static int usl_symmetric(int threads, bool lower, int64_t m, int64_t n, @T@ alpha, struct usl_view a, struct usl_view b, struct usl_view c)
 {
     if (m <= USL_SQUARE) {
         @T@ t[USL_SQUARE * USL_SQUARE];
         for (int64_t i = 0; i < m; i++)
             for (int64_t j = 0; j <= i; j++)
                 t[i * m + j] = t[j * m + i] = lower ? *usl_at(a, i, j) : *usl_at(a, j, i);
-        return usl_multiply(m, n, m, alpha, (struct usl_view){t, (ptrdiff_t)m, 1}, b, c);
+        return usl_multiply_on(threads, m, n, m, alpha, (struct usl_view){t, (ptrdiff_t)m, 1}, b, c);
     }
     const int64_t half = (m / 2 + USL_SQUARE - 1) / USL_SQUARE * USL_SQUARE, rest = m - half;
     const struct usl_view b2 = usl_from(b, half, 0), c2 = usl_from(c, half, 0);
     const struct usl_view below = lower ? usl_from(a, half, 0) : usl_turned(usl_from(a, 0, half));
-    int bad = usl_symmetric(lower, half, n, alpha, a, b, c);
+    int bad = usl_symmetric(threads, lower, half, n, alpha, a, b, c);
     if (bad == 0)
-        bad = usl_symmetric(lower, rest, n, alpha, usl_from(a, half, half), b2, c2);
+        bad = usl_symmetric(threads, lower, rest, n, alpha, usl_from(a, half, half), b2, c2);
     if (bad == 0)
-        bad = usl_multiply(rest, n, half, alpha, below, b, c2);
+        bad = usl_multiply_on(threads, rest, n, half, alpha, below, b, c2);
     if (bad == 0)
-        bad = usl_multiply(half, n, rest, alpha, usl_turned(below), b2, c);
+        bad = usl_multiply_on(threads, half, n, rest, alpha, usl_turned(below), b2, c);
     return bad;
 }
-
-/* The same on at most so many threads, if that pays: see level3_threads.c. */
-static int usl_multiply_shared(int threads, int64_t m, int64_t n, int64_t k, @T@ alpha, struct usl_view a, struct usl_view b, struct usl_view c);
 
 /* ---- what the routines do, where their arguments are right; rows: matrices are row-major */
 
@@ -413,7 +418,11 @@ USL_WITHIN int usl_gemm_of(int threads, bool rows, int trans_a, int trans_b, int
     return threads == 1 ? usl_multiply(m, n, k, alpha, one, other, target) : usl_multiply_shared(threads, m, n, k, alpha, one, other, target);
 }
 
-static int usl_symm_of(bool rows, int side, int uplo, int64_t m, int64_t n, @T@ alpha, const @T@ *a, int64_t lda, const @T@ *b,
+/* Products that lie so many elements apart, see level3_threads.c. */
+static int usl_batch_of(int threads, bool rows, int trans_a, int trans_b, int64_t m, int64_t n, int64_t k, @T@ alpha, const @T@ *a, int64_t lda,
+                        int64_t stride_a, const @T@ *b, int64_t ldb, int64_t stride_b, @T@ beta, @T@ *c, int64_t ldc, int64_t stride_c, int64_t count);
+
+static int usl_symm_of(int threads, bool rows, int side, int uplo, int64_t m, int64_t n, @T@ alpha, const @T@ *a, int64_t lda, const @T@ *b,
                        int64_t ldb, @T@ beta, @T@ *c, int64_t ldc)
 {
     if (m == 0 || n == 0)
@@ -422,11 +431,11 @@ static int usl_symm_of(bool rows, int side, int uplo, int64_t m, int64_t n, @T@ 
     if (alpha == 0)
         return 0;
     const bool left = side == 141;
-    return usl_symmetric(uplo == 122, left ? m : n, left ? n : m, alpha, usl_view(a, lda, !rows), usl_view(b, ldb, rows != left),
+    return usl_symmetric(threads, uplo == 122, left ? m : n, left ? n : m, alpha, usl_view(a, lda, !rows), usl_view(b, ldb, rows != left),
                          usl_view(c, ldc, rows != left));
 }
 
-static int usl_rank_of(bool twice, bool rows, int uplo, int trans, int64_t n, int64_t k, @T@ alpha, const @T@ *a, int64_t lda,
+static int usl_rank_of(int threads, bool twice, bool rows, int uplo, int trans, int64_t n, int64_t k, @T@ alpha, const @T@ *a, int64_t lda,
                        const @T@ *b, int64_t ldb, @T@ beta, @T@ *c, int64_t ldc)
 {
     if (n == 0)
@@ -437,11 +446,11 @@ static int usl_rank_of(bool twice, bool rows, int uplo, int trans, int64_t n, in
         return 0;
     const bool turned = (trans != 111) == rows;
     const struct usl_view one = usl_view(a, lda, turned), other = usl_view(b, ldb, turned);
-    const int bad = usl_rank(uplo == 122, n, k, alpha, one, other, target);
-    return bad == 0 && twice ? usl_rank(uplo == 122, n, k, alpha, other, one, target) : bad;
+    const int bad = usl_rank(threads, uplo == 122, n, k, alpha, one, other, target);
+    return bad == 0 && twice ? usl_rank(threads, uplo == 122, n, k, alpha, other, one, target) : bad;
 }
 
-static int usl_triangular_of(bool solve, bool rows, int side, int uplo, int trans, int diag, int64_t m, int64_t n, @T@ alpha,
+static int usl_triangular_of(int threads, bool solve, bool rows, int side, int uplo, int trans, int diag, int64_t m, int64_t n, @T@ alpha,
                              const @T@ *a, int64_t lda, @T@ *b, int64_t ldb)
 {
     if (m == 0 || n == 0)
@@ -450,7 +459,7 @@ static int usl_triangular_of(bool solve, bool rows, int side, int uplo, int tran
     if (alpha == 0)
         return 0;
     const bool left = side == 141, turned = (trans != 111) == left; /* x op(a) = b is op(a)^T x^T = b^T */
-    return usl_triangular(solve, (uplo == 122) != turned, diag == 132, left ? m : n, left ? n : m, usl_view(a, lda, rows == turned),
+    return usl_triangular(threads, solve, (uplo == 122) != turned, diag == 132, left ? m : n, left ? n : m, usl_view(a, lda, rows == turned),
                           usl_view(b, ldb, rows != left));
 }
 
@@ -526,6 +535,172 @@ USL_NOINLINE static int usl_gemm_tested(int transA, int transB, int64_t M, int64
     return usl_gemm_of(1, true, transA, transB, M, N, K, alpha, A, lda, B, ldb, beta, C, ldc) == 0 ? 0 : -1;
 }
 
+/* ---- entries of the other routines: threads is how many there may be, at least 1 */
+
+static int usl_usual_threads(void);
+
+/* How many threads a call may have that says so many; 0 stands for the usual number. */
+static inline int usl_meant(int threads)
+{
+    return threads > 0 ? threads : usl_usual_threads();
+}
+
+/* The status of an entry whose first argument is how many threads, from that of the same without. */
+static inline int usl_counted(int status)
+{
+    return status > 0 ? status + 1 : status;
+}
+
+static int usl_gemm_batch_strided_tested(int threads, int transA, int transB, int64_t M, int64_t N, int64_t K, @T@ alpha, const @T@ *A, int64_t lda, int64_t strideA, const @T@ *B, int64_t ldb, int64_t strideB, @T@ beta, @T@ *C, int64_t ldc, int64_t strideC, int64_t count)
+{
+    if (!USL_TRANS(transA))
+        return 1;
+    if (!USL_TRANS(transB))
+        return 2;
+    if (!USL_SIZE(M))
+        return 3;
+    if (!USL_SIZE(N))
+        return 4;
+    if (!USL_SIZE(K))
+        return 5;
+    const int64_t am = transA == 111 ? M : K, an = transA == 111 ? K : M, bm = transB == 111 ? K : N, bn = transB == 111 ? N : K;
+    if (!USL_SIZE(count))
+        return 17;
+    const bool some = count > 0 && M > 0 && N > 0, many = count > 1;
+    if (some && USL_NONE(A, am, an))
+        return 7;
+    if (USL_BAD_LD(lda, am, an))
+        return 8;
+    if (strideA < 0 || (count > 0 && !usl_fits(count, strideA)))
+        return 9;
+    if (some && USL_NONE(B, bm, bn))
+        return 10;
+    if (USL_BAD_LD(ldb, bm, bn))
+        return 11;
+    if (strideB < 0 || (count > 0 && !usl_fits(count, strideB)))
+        return 12;
+    if (some && USL_NONE(C, M, N))
+        return 14;
+    if (USL_BAD_LD(ldc, M, N))
+        return 15;
+    const bool beside = strideC >= N && strideC * count <= ldc; /* a row of each, then the next row of each */
+    if (strideC < 0 || (count > 0 && !usl_fits(count, strideC)) || (many && M > 0 && N > 0 && strideC < (M - 1) * ldc + N && !beside))
+        return 16;
+    for (int64_t i = 0; i < count; i++) /* the first and the last element of all products */
+        if (!usl_apart(A + i * strideA, am, an, lda, C, beside ? M : count, beside ? (count - 1) * strideC + N : (M - 1) * ldc + N, beside ? ldc : strideC) ||
+            !usl_apart(B + i * strideB, bm, bn, ldb, C, beside ? M : count, beside ? (count - 1) * strideC + N : (M - 1) * ldc + N, beside ? ldc : strideC))
+            return 14;
+    return usl_batch_of(threads, true, transA, transB, M, N, K, alpha, A, lda, strideA, B, ldb, strideB, beta, C, ldc, strideC, count) == 0 ? 0 : -1;
+}
+
+static int usl_symm_tested(int threads, int side, int uplo, int64_t M, int64_t N, @T@ alpha, const @T@ *A, int64_t lda, const @T@ *B, int64_t ldb, @T@ beta, @T@ *C, int64_t ldc)
+{
+    if (!USL_SIDE(side))
+        return 1;
+    if (!USL_UPLO(uplo))
+        return 2;
+    if (!USL_SIZE(M))
+        return 3;
+    if (!USL_SIZE(N))
+        return 4;
+    const int64_t na = side == 141 ? M : N;
+    if (USL_NONE(A, na, na))
+        return 6;
+    if (USL_BAD_LD(lda, na, na))
+        return 7;
+    if (USL_NONE(B, M, N))
+        return 8;
+    if (USL_BAD_LD(ldb, M, N))
+        return 9;
+    if (USL_NONE(C, M, N))
+        return 11;
+    if (USL_BAD_LD(ldc, M, N))
+        return 12;
+    if (!usl_apart(A, na, na, lda, C, M, N, ldc) || !usl_apart(B, M, N, ldb, C, M, N, ldc))
+        return 11;
+    return usl_symm_of(threads, true, side, uplo, M, N, alpha, A, lda, B, ldb, beta, C, ldc) == 0 ? 0 : -1;
+}
+
+static int usl_syrk_tested(int threads, int uplo, int trans, int64_t N, int64_t K, @T@ alpha, const @T@ *A, int64_t lda, @T@ beta, @T@ *C, int64_t ldc)
+{
+    if (!USL_UPLO(uplo))
+        return 1;
+    if (!USL_TRANS(trans))
+        return 2;
+    if (!USL_SIZE(N))
+        return 3;
+    if (!USL_SIZE(K))
+        return 4;
+    const int64_t am = trans == 111 ? N : K, an = trans == 111 ? K : N;
+    if (USL_NONE(A, am, an))
+        return 6;
+    if (USL_BAD_LD(lda, am, an))
+        return 7;
+    if (USL_NONE(C, N, N))
+        return 9;
+    if (USL_BAD_LD(ldc, N, N))
+        return 10;
+    if (!usl_apart(A, am, an, lda, C, N, N, ldc))
+        return 9;
+    return usl_rank_of(threads, false, true, uplo, trans, N, K, alpha, A, lda, A, lda, beta, C, ldc) == 0 ? 0 : -1;
+}
+
+static int usl_syr2k_tested(int threads, int uplo, int trans, int64_t N, int64_t K, @T@ alpha, const @T@ *A, int64_t lda, const @T@ *B, int64_t ldb, @T@ beta, @T@ *C, int64_t ldc)
+{
+    if (!USL_UPLO(uplo))
+        return 1;
+    if (!USL_TRANS(trans))
+        return 2;
+    if (!USL_SIZE(N))
+        return 3;
+    if (!USL_SIZE(K))
+        return 4;
+    const int64_t am = trans == 111 ? N : K, an = trans == 111 ? K : N;
+    if (USL_NONE(A, am, an))
+        return 6;
+    if (USL_BAD_LD(lda, am, an))
+        return 7;
+    if (USL_NONE(B, am, an))
+        return 8;
+    if (USL_BAD_LD(ldb, am, an))
+        return 9;
+    if (USL_NONE(C, N, N))
+        return 11;
+    if (USL_BAD_LD(ldc, N, N))
+        return 12;
+    if (!usl_apart(A, am, an, lda, C, N, N, ldc) || !usl_apart(B, am, an, ldb, C, N, N, ldc))
+        return 11;
+    return usl_rank_of(threads, true, true, uplo, trans, N, K, alpha, A, lda, B, ldb, beta, C, ldc) == 0 ? 0 : -1;
+}
+
+static int usl_triangular_tested(bool solve, int threads, int side, int uplo, int trans, int diag, int64_t M, int64_t N, @T@ alpha, const @T@ *A, int64_t lda, @T@ *B, int64_t ldb)
+{
+    if (!USL_SIDE(side))
+        return 1;
+    if (!USL_UPLO(uplo))
+        return 2;
+    if (!USL_TRANS(trans))
+        return 3;
+    if (!USL_DIAG(diag))
+        return 4;
+    if (!USL_SIZE(M))
+        return 5;
+    if (!USL_SIZE(N))
+        return 6;
+    const int64_t na = side == 141 ? M : N;
+    if (USL_NONE(A, na, na))
+        return 8;
+    if (USL_BAD_LD(lda, na, na))
+        return 9;
+    if (USL_NONE(B, M, N))
+        return 10;
+    if (USL_BAD_LD(ldb, M, N))
+        return 11;
+    if (!usl_apart(A, na, na, lda, B, M, N, ldb))
+        return 10;
+    return usl_triangular_of(threads, solve, true, side, uplo, trans, diag, M, N, alpha, A, lda, B, ldb) == 0 ? 0 : -1;
+}
+
 /* @gemm */
 /* C = alpha op(A) op(B) + beta C; op is a transposition where trans is 112 (or 113), nothing where it is 111. op(A) is M x K, op(B)
  * K x N, C M x N. Where alpha is 0, A and B are not read; where beta is 0, C is not. */
@@ -567,47 +742,14 @@ int usl_@P@gemm_threads(int threads, int transA, int transB, int64_t M, int64_t 
  * Strides are at least 0; those of C are such that its matrices share no memory. */
 int usl_@P@gemm_batch_strided(int transA, int transB, int64_t M, int64_t N, int64_t K, @T@ alpha, const @T@ *A, int64_t lda, int64_t strideA, const @T@ *B, int64_t ldb, int64_t strideB, @T@ beta, @T@ *C, int64_t ldc, int64_t strideC, int64_t count)
 {
-    if (!USL_TRANS(transA))
-        return 1;
-    if (!USL_TRANS(transB))
-        return 2;
-    if (!USL_SIZE(M))
-        return 3;
-    if (!USL_SIZE(N))
-        return 4;
-    if (!USL_SIZE(K))
-        return 5;
-    const int64_t am = transA == 111 ? M : K, an = transA == 111 ? K : M, bm = transB == 111 ? K : N, bn = transB == 111 ? N : K;
-    if (!USL_SIZE(count))
-        return 17;
-    const bool some = count > 0 && M > 0 && N > 0, many = count > 1;
-    if (some && USL_NONE(A, am, an))
-        return 7;
-    if (USL_BAD_LD(lda, am, an))
-        return 8;
-    if (strideA < 0 || (count > 0 && !usl_fits(count, strideA)))
-        return 9;
-    if (some && USL_NONE(B, bm, bn))
-        return 10;
-    if (USL_BAD_LD(ldb, bm, bn))
-        return 11;
-    if (strideB < 0 || (count > 0 && !usl_fits(count, strideB)))
-        return 12;
-    if (some && USL_NONE(C, M, N))
-        return 14;
-    if (USL_BAD_LD(ldc, M, N))
-        return 15;
-    const bool beside = strideC >= N && strideC * count <= ldc; /* a row of each, then the next row of each */
-    if (strideC < 0 || (count > 0 && !usl_fits(count, strideC)) || (many && M > 0 && N > 0 && strideC < (M - 1) * ldc + N && !beside))
-        return 16;
-    for (int64_t i = 0; i < count; i++) /* the first and the last element of all products */
-        if (!usl_apart(A + i * strideA, am, an, lda, C, beside ? M : count, beside ? (count - 1) * strideC + N : (M - 1) * ldc + N, beside ? ldc : strideC) ||
-            !usl_apart(B + i * strideB, bm, bn, ldb, C, beside ? M : count, beside ? (count - 1) * strideC + N : (M - 1) * ldc + N, beside ? ldc : strideC))
-            return 14;
-    for (int64_t i = 0; i < count; i++)
-        if (usl_gemm_of(1, true, transA, transB, M, N, K, alpha, A + i * strideA, lda, B + i * strideB, ldb, beta, C + i * strideC, ldc) != 0)
-            return -1;
-    return 0;
+    return usl_gemm_batch_strided_tested(1, transA, transB, M, N, K, alpha, A, lda, strideA, B, ldb, strideB, beta, C, ldc, strideC, count);
+}
+
+/* @gemm_batch_strided_threads */
+/* `gemm_batch_strided` on at most so many threads, like `gemm_threads`. */
+int usl_@P@gemm_batch_strided_threads(int threads, int transA, int transB, int64_t M, int64_t N, int64_t K, @T@ alpha, const @T@ *A, int64_t lda, int64_t strideA, const @T@ *B, int64_t ldb, int64_t strideB, @T@ beta, @T@ *C, int64_t ldc, int64_t strideC, int64_t count)
+{
+    return threads < 0 ? 1 : usl_counted(usl_gemm_batch_strided_tested(usl_meant(threads), transA, transB, M, N, K, alpha, A, lda, strideA, B, ldb, strideB, beta, C, ldc, strideC, count));
 }
 
 /* @symm */
@@ -615,30 +757,14 @@ int usl_@P@gemm_batch_strided(int transA, int transB, int64_t M, int64_t N, int6
  * upper (uplo 121) or lower (122) triangle is read. Where alpha is 0, A and B are not read; where beta is 0, C is not. */
 int usl_@P@symm(int side, int uplo, int64_t M, int64_t N, @T@ alpha, const @T@ *A, int64_t lda, const @T@ *B, int64_t ldb, @T@ beta, @T@ *C, int64_t ldc)
 {
-    if (!USL_SIDE(side))
-        return 1;
-    if (!USL_UPLO(uplo))
-        return 2;
-    if (!USL_SIZE(M))
-        return 3;
-    if (!USL_SIZE(N))
-        return 4;
-    const int64_t na = side == 141 ? M : N;
-    if (USL_NONE(A, na, na))
-        return 6;
-    if (USL_BAD_LD(lda, na, na))
-        return 7;
-    if (USL_NONE(B, M, N))
-        return 8;
-    if (USL_BAD_LD(ldb, M, N))
-        return 9;
-    if (USL_NONE(C, M, N))
-        return 11;
-    if (USL_BAD_LD(ldc, M, N))
-        return 12;
-    if (!usl_apart(A, na, na, lda, C, M, N, ldc) || !usl_apart(B, M, N, ldb, C, M, N, ldc))
-        return 11;
-    return usl_symm_of(true, side, uplo, M, N, alpha, A, lda, B, ldb, beta, C, ldc) == 0 ? 0 : -1;
+    return usl_symm_tested(1, side, uplo, M, N, alpha, A, lda, B, ldb, beta, C, ldc);
+}
+
+/* @symm_threads */
+/* `symm` on at most so many threads, like `gemm_threads`. */
+int usl_@P@symm_threads(int threads, int side, int uplo, int64_t M, int64_t N, @T@ alpha, const @T@ *A, int64_t lda, const @T@ *B, int64_t ldb, @T@ beta, @T@ *C, int64_t ldc)
+{
+    return threads < 0 ? 1 : usl_counted(usl_symm_tested(usl_meant(threads), side, uplo, M, N, alpha, A, lda, B, ldb, beta, C, ldc));
 }
 
 /* @syrk */
@@ -646,85 +772,40 @@ int usl_@P@symm(int side, int uplo, int64_t M, int64_t N, @T@ alpha, const @T@ *
  * N x K, and op a transposition where trans is 112 (or 113). Where alpha is 0, A is not read; where beta is 0, C is not. */
 int usl_@P@syrk(int uplo, int trans, int64_t N, int64_t K, @T@ alpha, const @T@ *A, int64_t lda, @T@ beta, @T@ *C, int64_t ldc)
 {
-    if (!USL_UPLO(uplo))
-        return 1;
-    if (!USL_TRANS(trans))
-        return 2;
-    if (!USL_SIZE(N))
-        return 3;
-    if (!USL_SIZE(K))
-        return 4;
-    const int64_t am = trans == 111 ? N : K, an = trans == 111 ? K : N;
-    if (USL_NONE(A, am, an))
-        return 6;
-    if (USL_BAD_LD(lda, am, an))
-        return 7;
-    if (USL_NONE(C, N, N))
-        return 9;
-    if (USL_BAD_LD(ldc, N, N))
-        return 10;
-    if (!usl_apart(A, am, an, lda, C, N, N, ldc))
-        return 9;
-    return usl_rank_of(false, true, uplo, trans, N, K, alpha, A, lda, A, lda, beta, C, ldc) == 0 ? 0 : -1;
+    return usl_syrk_tested(1, uplo, trans, N, K, alpha, A, lda, beta, C, ldc);
+}
+
+/* @syrk_threads */
+/* `syrk` on at most so many threads, like `gemm_threads`. */
+int usl_@P@syrk_threads(int threads, int uplo, int trans, int64_t N, int64_t K, @T@ alpha, const @T@ *A, int64_t lda, @T@ beta, @T@ *C, int64_t ldc)
+{
+    return threads < 0 ? 1 : usl_counted(usl_syrk_tested(usl_meant(threads), uplo, trans, N, K, alpha, A, lda, beta, C, ldc));
 }
 
 /* @syr2k */
 /* C = alpha (op(A) op(B)^T + op(B) op(A)^T) + beta C, else like `syrk`. */
 int usl_@P@syr2k(int uplo, int trans, int64_t N, int64_t K, @T@ alpha, const @T@ *A, int64_t lda, const @T@ *B, int64_t ldb, @T@ beta, @T@ *C, int64_t ldc)
 {
-    if (!USL_UPLO(uplo))
-        return 1;
-    if (!USL_TRANS(trans))
-        return 2;
-    if (!USL_SIZE(N))
-        return 3;
-    if (!USL_SIZE(K))
-        return 4;
-    const int64_t am = trans == 111 ? N : K, an = trans == 111 ? K : N;
-    if (USL_NONE(A, am, an))
-        return 6;
-    if (USL_BAD_LD(lda, am, an))
-        return 7;
-    if (USL_NONE(B, am, an))
-        return 8;
-    if (USL_BAD_LD(ldb, am, an))
-        return 9;
-    if (USL_NONE(C, N, N))
-        return 11;
-    if (USL_BAD_LD(ldc, N, N))
-        return 12;
-    if (!usl_apart(A, am, an, lda, C, N, N, ldc) || !usl_apart(B, am, an, ldb, C, N, N, ldc))
-        return 11;
-    return usl_rank_of(true, true, uplo, trans, N, K, alpha, A, lda, B, ldb, beta, C, ldc) == 0 ? 0 : -1;
+    return usl_syr2k_tested(1, uplo, trans, N, K, alpha, A, lda, B, ldb, beta, C, ldc);
+}
+
+/* @syr2k_threads */
+/* `syr2k` on at most so many threads, like `gemm_threads`. */
+int usl_@P@syr2k_threads(int threads, int uplo, int trans, int64_t N, int64_t K, @T@ alpha, const @T@ *A, int64_t lda, const @T@ *B, int64_t ldb, @T@ beta, @T@ *C, int64_t ldc)
+{
+    return threads < 0 ? 1 : usl_counted(usl_syr2k_tested(usl_meant(threads), uplo, trans, N, K, alpha, A, lda, B, ldb, beta, C, ldc));
 }
 
 /* @triangular */
 int usl_@P@@NAME@(int side, int uplo, int trans, int diag, int64_t M, int64_t N, @T@ alpha, const @T@ *A, int64_t lda, @T@ *B, int64_t ldb)
 {
-    if (!USL_SIDE(side))
-        return 1;
-    if (!USL_UPLO(uplo))
-        return 2;
-    if (!USL_TRANS(trans))
-        return 3;
-    if (!USL_DIAG(diag))
-        return 4;
-    if (!USL_SIZE(M))
-        return 5;
-    if (!USL_SIZE(N))
-        return 6;
-    const int64_t na = side == 141 ? M : N;
-    if (USL_NONE(A, na, na))
-        return 8;
-    if (USL_BAD_LD(lda, na, na))
-        return 9;
-    if (USL_NONE(B, M, N))
-        return 10;
-    if (USL_BAD_LD(ldb, M, N))
-        return 11;
-    if (!usl_apart(A, na, na, lda, B, M, N, ldb))
-        return 10;
-    return usl_triangular_of(@SOLVE@, true, side, uplo, trans, diag, M, N, alpha, A, lda, B, ldb) == 0 ? 0 : -1;
+    return usl_triangular_tested(@SOLVE@, 1, side, uplo, trans, diag, M, N, alpha, A, lda, B, ldb);
+}
+
+/* @triangular_threads */
+int usl_@P@@NAME@_threads(int threads, int side, int uplo, int trans, int diag, int64_t M, int64_t N, @T@ alpha, const @T@ *A, int64_t lda, @T@ *B, int64_t ldb)
+{
+    return threads < 0 ? 1 : usl_counted(usl_triangular_tested(@SOLVE@, usl_meant(threads), side, uplo, trans, diag, M, N, alpha, A, lda, B, ldb));
 }
 
 /* @trmm */
@@ -736,4 +817,12 @@ int usl_@P@@NAME@(int side, int uplo, int trans, int diag, int64_t M, int64_t N,
 /* @trsm */
 /* Solves op(A) X = alpha B (side 141), or X op(A) = alpha B (142), for X, and puts it in the place of B; else like `trmm`. Products with
  * reciprocals of the diagonal stand for quotients. No test is made of whether A is singular. */
+@TRIANGULAR@
+
+/* @trmm_threads */
+/* `trmm` on at most so many threads, like `gemm_threads`. */
+@TRIANGULAR@
+
+/* @trsm_threads */
+/* `trsm` on at most so many threads, like `gemm_threads`. */
 @TRIANGULAR@

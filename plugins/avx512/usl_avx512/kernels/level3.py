@@ -1,13 +1,15 @@
 """BLAS level 3 on NumPy arrays beside matrix products, in single (`s`) and double (`d`) precision.
 
 Matrices may be any two-dimensional views of which the rows or the columns have their elements next to each other; none is
-copied. What is written shares no memory with the other arguments. Before anything is written all of this is tested:
+copied. What is written shares no memory with the other arguments. threads is as for `sgemm`. Before anything is written all
+of this is tested:
 
     TypeError: an argument is no array, or of another type than the routine's; a factor is no real number, an option not True or
-    False. ValueError: shapes that do not fit, elements or rows that overlap, an array to be written that is read-only or shares
-    memory with another, a finite factor that is infinite in the routine's precision, B with its rows next to each other where C
-    has its columns so, or the other way round. JitError: the processor has no AVX-512, or there is no C compiler. MemoryError:
-    there is none for a copy of a part of a matrix; the result is then unspecified.
+    False, threads no integer. ValueError: shapes that do not fit, elements or rows that overlap, an array to be written that
+    is read-only or shares memory with another, a finite factor that is infinite in the routine's precision, B with its rows
+    next to each other where C has its columns so, or the other way round, threads below 1. JitError: the processor has no
+    AVX-512, or there is no C compiler. MemoryError: there is none for a copy of a part of a matrix; the result is then
+    unspecified.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from usl_avx512.kernels.arguments import DOUBLE, SINGLE, Precision, number, option
 from usl_avx512.kernels.blas import LOWER, NO, NONUNIT, UNIT, UPPER, YES, precise
-from usl_avx512.kernels.gemm import call, in_c, placed
+from usl_avx512.kernels.gemm import call, in_c, placed, threads_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,6 +36,7 @@ def symm(
     *,
     right: bool = False,
     lower: bool = False,
+    threads: int | None = 1,
     _of: Precision = SINGLE,
 ) -> None:
     """`C = alpha A B + beta C`, or with right `C = alpha B A + beta C`, for symmetric A.
@@ -41,6 +44,7 @@ def symm(
     Of A the upper triangle is read, or the lower one. B and C are (m, n). Where alpha is 0, A and B are not read, and where
     beta is 0, C is not.
     """
+    threads = threads_of(threads)
     alpha, beta = number(_of, "alpha", alpha), number(_of, "beta", beta)
     right, lower = option("right", right), option("lower", lower)
     size, a, lda, a_turned = _square(_of, "A", A)
@@ -52,7 +56,7 @@ def symm(
     if c_turned:
         m, n, right = n, m, not right
     options = (RIGHT if right else LEFT, LOWER if lower != a_turned else UPPER)
-    _call(_of, "symm", *options, m, n, alpha, a, lda, b, ldb, beta, c, ldc)
+    _call(_of, "symm", threads, *options, m, n, alpha, a, lda, b, ldb, beta, c, ldc)
 
 
 def syrk(
@@ -63,6 +67,7 @@ def syrk(
     *,
     lower: bool = False,
     trans: bool = False,
+    threads: int | None = 1,
     _of: Precision = SINGLE,
 ) -> None:
     """`C = alpha A A^T + beta C`, or with trans `C = alpha A^T A + beta C`, of which the upper triangle is read and written,
@@ -70,13 +75,14 @@ def syrk(
 
     C is (n, n), A (n, k), with trans (k, n). Where alpha is 0, A is not read, and where beta is 0, C is not.
     """
+    threads = threads_of(threads)
     alpha, beta, lower, trans = _of_rank(_of, alpha, beta, lower, trans)
     rows, columns, a, lda, turned = placed(_of, "A", A, trans)
     n, c, ldc, c_turned = _square(_of, "C", C, written=True)
     if rows != n:
         raise ValueError(f"C must be {rows} x {rows}, as A is {A.shape[0]} x {A.shape[1]}; it is {n} x {n}")
     options = (LOWER if lower != c_turned else UPPER, YES if turned else NO)
-    _call(_of, "syrk", *options, n, columns, alpha, a, lda, beta, c, ldc)
+    _call(_of, "syrk", threads, *options, n, columns, alpha, a, lda, beta, c, ldc)
 
 
 def syr2k(
@@ -88,6 +94,7 @@ def syr2k(
     *,
     lower: bool = False,
     trans: bool = False,
+    threads: int | None = 1,
     _of: Precision = SINGLE,
 ) -> None:
     """`C = alpha (A B^T + B A^T) + beta C`, or with trans `C = alpha (A^T B + B^T A) + beta C`, of which the upper triangle is
@@ -95,6 +102,7 @@ def syr2k(
 
     C is (n, n), A and B (n, k), with trans (k, n). Where alpha is 0, A and B are not read, and where beta is 0, C is not.
     """
+    threads = threads_of(threads)
     alpha, beta, lower, trans = _of_rank(_of, alpha, beta, lower, trans)
     rows, columns, a, lda, turned = placed(_of, "A", A, trans)
     height, width, b, ldb, b_turned = placed(_of, "B", B, trans)
@@ -104,7 +112,7 @@ def syr2k(
         raise ValueError(f"C must be {rows} x {rows}, as A is {A.shape[0]} x {A.shape[1]}; it is {n} x {n}")
     _require_alike("A", turned, "B", b_turned)
     options = (LOWER if lower != c_turned else UPPER, YES if turned else NO)
-    _call(_of, "syr2k", *options, n, columns, alpha, a, lda, b, ldb, beta, c, ldc)
+    _call(_of, "syr2k", threads, *options, n, columns, alpha, a, lda, b, ldb, beta, c, ldc)
 
 
 def trmm(
@@ -116,6 +124,7 @@ def trmm(
     lower: bool = False,
     trans: bool = False,
     unit: bool = False,
+    threads: int | None = 1,
     _of: Precision = SINGLE,
 ) -> None:
     """`B = alpha A B`, or with right `B = alpha B A`, for triangular A; with trans A^T stands for A.
@@ -123,7 +132,7 @@ def trmm(
     The upper triangle is read, or the lower one; with unit the diagonal is not, and counts as ones. Where alpha is 0, A and B
     are not read.
     """
-    _triangular(_of, "trmm", alpha, A, B, right, lower, trans, unit)
+    _triangular(_of, "trmm", alpha, A, B, right, lower, trans, unit, threads)
 
 
 def trsm(
@@ -135,6 +144,7 @@ def trsm(
     lower: bool = False,
     trans: bool = False,
     unit: bool = False,
+    threads: int | None = 1,
     _of: Precision = SINGLE,
 ) -> None:
     """Put in the place of B the X with `A X = alpha B`, or with right `X A = alpha B`, for triangular A; with trans A^T stands
@@ -144,12 +154,13 @@ def trsm(
     of the diagonal stand for quotients. A zero on the diagonal is no error: results are then infinite or NaN. Where alpha is
     0, A and B are not read.
     """
-    _triangular(_of, "trsm", alpha, A, B, right, lower, trans, unit)
+    _triangular(_of, "trsm", alpha, A, B, right, lower, trans, unit, threads)
 
 
 def _triangular(
-    of: Precision, routine: str, alpha: Any, A: Any, B: Any, right: bool, lower: bool, trans: bool, unit: bool
+    of: Precision, routine: str, alpha: Any, A: Any, B: Any, right: Any, lower: Any, trans: Any, unit: Any, threads: Any
 ) -> None:
+    threads = threads_of(threads)
     alpha, right, lower = number(of, "alpha", alpha), option("right", right), option("lower", lower)
     trans, unit = option("trans", trans), option("unit", unit)
     size, a, lda, a_turned = _square(of, "A", A)
@@ -160,7 +171,7 @@ def _triangular(
     if b_turned:  # the transposed equation
         m, n, right, trans = n, m, not right, not trans
     options = (RIGHT if right else LEFT, LOWER if lower else UPPER, YES if trans else NO, UNIT if unit else NONUNIT)
-    _call(of, routine, *options, m, n, alpha, a, lda, b, ldb)
+    _call(of, routine, threads, *options, m, n, alpha, a, lda, b, ldb)
 
 
 def _of_rank(of: Precision, alpha: Any, beta: Any, lower: Any, trans: Any) -> tuple[float, float, bool, bool]:
@@ -195,11 +206,13 @@ def _require_alike(name: str, turned: bool, other: str, other_turned: bool) -> N
 
 
 def _call(of: Precision, routine: str, *values: Any) -> None:
-    call(f"usl_{of.letter}gemm", routine, *values)
+    call(f"usl_{of.letter}gemm", f"{routine}_threads", *values)
 
 
 def _both(function: Any) -> tuple[Any, Any]:
-    single, double = (in_c(precise(function, of), f"usl_{of.letter}gemm", function.__name__) for of in (SINGLE, DOUBLE))
+    single, double = (
+        in_c(precise(function, of), f"usl_{of.letter}gemm", f"{function.__name__}_threads") for of in (SINGLE, DOUBLE)
+    )
     return single, double
 
 

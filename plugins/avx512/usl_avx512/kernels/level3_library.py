@@ -26,8 +26,10 @@ THREADS = ("threads.c", "level3_threads.c")
 TRANSPOSES = ("nn", "tn", "nt", "tt")
 """Which of A and B are transposed, as the algorithms of products are called."""
 
-ROUTINES = ("gemm", "gemm_threads", "gemm_batch_strided", "symm", "syrk", "syr2k", "trmm", "trsm")
+ALONE = ("gemm", "gemm_batch_strided", "symm", "syrk", "syr2k", "trmm", "trsm")
 """The routines, without the letter of the precision."""
+ROUTINES = (*ALONE, *(f"{routine}_threads" for routine in ALONE))
+"""The entries: each routine, and the same on several threads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,10 +110,11 @@ def sections() -> dict[str, str]:
     """The parts of the template by their markers; the first, before any, is "common"."""
     head, *parts = re.split(r"^/\* @(\w+) \*/\n", TEMPLATE.read_text(encoding="utf-8"), flags=re.MULTILINE)
     found = {"common": head, **dict(zip(parts[::2], parts[1::2], strict=True))}
-    triangular = found.pop("triangular").rstrip("\n")
-    for name, solve in (("trmm", "false"), ("trsm", "true")):
-        text = triangular.replace("@NAME@", name).replace("@SOLVE@", solve)
-        found[name] = found[name].replace("@TRIANGULAR@", text)
+    for ending in ("", "_threads"):
+        triangular = found.pop(f"triangular{ending}").rstrip("\n")
+        for name, solve in (("trmm", "false"), ("trsm", "true")):
+            text = triangular.replace("@NAME@", name).replace("@SOLVE@", solve)
+            found[f"{name}{ending}"] = found[f"{name}{ending}"].replace("@TRIANGULAR@", text)
     return found
 
 

@@ -124,3 +124,43 @@ static int usl_multiply_shared(int threads, int64_t m, int64_t n, int64_t k, @T@
         return usl_product_shared(threads, n, m, k, alpha, b.data, b.column, b.row, a.data, a.column, a.row, c.data, c.column);
     return usl_product_shared(threads, m, n, k, alpha, a.data, a.row, a.column, b.data, b.row, b.column, c.data, c.row);
 }
+
+/* ---- batches: each product is one piece, or, where they are few and large, cut into pieces */
+
+struct usl_batch {
+    bool rows;
+    int trans_a, trans_b;
+    int64_t m, n, k, lda, ldb, ldc, stride_a, stride_b, stride_c;
+    @T@ alpha, beta, *c;
+    const @T@ *a, *b;
+    int64_t some, count; /* products of a piece, and of all */
+};
+
+static int usl_some_of_batch(const void *work, int64_t piece)
+{
+    const struct usl_batch *p = work;
+    int bad = 0;
+    for (int64_t i = piece * p->some; i < (piece + 1) * p->some && i < p->count; i++)
+        bad |= usl_gemm_of(1, p->rows, p->trans_a, p->trans_b, p->m, p->n, p->k, p->alpha, p->a + i * p->stride_a, p->lda, p->b + i * p->stride_b, p->ldb,
+                           p->beta, p->c + i * p->stride_c, p->ldc);
+    return bad;
+}
+
+static int usl_batch_of(int threads, bool rows, int trans_a, int trans_b, int64_t m, int64_t n, int64_t k, @T@ alpha, const @T@ *a, int64_t lda,
+                        int64_t stride_a, const @T@ *b, int64_t ldb, int64_t stride_b, @T@ beta, @T@ *c, int64_t ldc, int64_t stride_c, int64_t count)
+{
+    const double products = (double)m * (double)n * (double)k / USL_LANES;
+    if (threads > 1 && count < 2 * threads && products >= USL_WORTH) {
+        int bad = 0;
+        for (int64_t i = 0; i < count; i++)
+            bad |= usl_gemm_of(threads, rows, trans_a, trans_b, m, n, k, alpha, a + i * stride_a, lda, b + i * stride_b, ldb, beta, c + i * stride_c, ldc);
+        return bad;
+    }
+    struct usl_batch p = {rows, trans_a, trans_b, m, n, k, lda, ldb, ldc, stride_a, stride_b, stride_c, alpha, beta, c, a, b, count, count};
+    threads = products * (double)count < USL_WORTH ? 1 : usl_granted(threads);
+    if (threads > 1 && stride_c > 0) {
+        const double least = USL_LEAST / (products < 1 ? 1 : products), each = (double)count / threads / USL_PIECES;
+        p.some = (int64_t)(least > each ? least : each) + 1;
+    }
+    return usl_share(threads, (count + p.some - 1) / p.some, usl_some_of_batch, &p);
+}

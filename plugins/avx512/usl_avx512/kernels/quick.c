@@ -431,13 +431,13 @@ static PyObject *@P@_gemm(const Quick *self, PyObject *const *given)
     return finished(self, status, NONE);
 }
 
-/* A, B, C, alpha, beta, transA, transB */
+/* A, B, C, alpha, beta, transA, transB, threads */
 static PyObject *@P@_gemm_batch_strided(const Quick *self, PyObject *const *given)
 {
     struct batch A, B, C;
     @T@ alpha, beta;
-    int trans_a, trans_b;
-    if (!take_@T@(given[3], 1, &alpha) || !take_@T@(given[4], 1, &beta) || !take_option(given[5], &trans_a) ||
+    int trans_a, trans_b, threads;
+    if (!take_threads(given[7], &threads) || !take_@T@(given[3], 1, &alpha) || !take_@T@(given[4], 1, &beta) || !take_option(given[5], &trans_a) ||
         !take_option(given[6], &trans_b) || !take_batch(given[0], @N@, 0, trans_a, &A) ||
         !take_batch(given[1], @N@, 0, trans_b, &B) || !take_batch(given[2], @N@, 1, 0, &C) || A.count != C.count ||
         B.count != C.count || B.first.rows != A.first.columns || C.first.rows != A.first.rows ||
@@ -454,67 +454,67 @@ static PyObject *@P@_gemm_batch_strided(const Quick *self, PyObject *const *give
         rows = C.first.columns;
         columns = C.first.rows;
     }
-    CALL(usl_@P@gemm_batch_strided, A.first.turned ? TRANS : NO_TRANS, B.first.turned ? TRANS : NO_TRANS, rows, columns, terms, alpha,
+    CALL(usl_@P@gemm_batch_strided_threads, threads, A.first.turned ? TRANS : NO_TRANS, B.first.turned ? TRANS : NO_TRANS, rows, columns, terms, alpha,
          A.first.data, A.first.distance, A.step, B.first.data, B.first.distance, B.step, beta, C.first.data, C.first.distance,
          C.step, C.count)
     return finished(self, status, NONE);
 }
 
-/* alpha, A, B, beta, C, right, lower */
+/* alpha, A, B, beta, C, right, lower, threads */
 static PyObject *@P@_symm(const Quick *self, PyObject *const *given)
 {
     struct matrix A, B, C;
     @T@ alpha, beta;
-    int right, lower;
-    if (given[0] == NULL || given[3] == NULL || !take_@T@(given[0], 1, &alpha) || !take_@T@(given[3], 1, &beta) ||
+    int right, lower, threads;
+    if (!take_threads(given[7], &threads) || given[0] == NULL || given[3] == NULL || !take_@T@(given[0], 1, &alpha) || !take_@T@(given[3], 1, &beta) ||
         !take_option(given[5], &right) || !take_option(given[6], &lower) || !take_matrix(given[1], @N@, 0, 0, &A) ||
         !take_matrix(given[2], @N@, 0, 0, &B) || !take_matrix(given[4], @N@, 1, 0, &C) || A.rows != A.columns ||
         B.rows != C.rows || B.columns != C.columns || A.rows != (right ? B.columns : B.rows) || B.turned != C.turned)
         return NULL;
     const int side = right != C.turned ? RIGHT : LEFT;
-    CALL(usl_@P@symm, side, lower != A.turned ? LOWER : UPPER, C.turned ? C.columns : C.rows, C.turned ? C.rows : C.columns, alpha,
+    CALL(usl_@P@symm_threads, threads, side, lower != A.turned ? LOWER : UPPER, C.turned ? C.columns : C.rows, C.turned ? C.rows : C.columns, alpha,
          A.data, A.distance, B.data, B.distance, beta, C.data, C.distance)
     return finished(self, status, NONE);
 }
 
-/* alpha, A, beta, C, lower, trans */
+/* alpha, A, beta, C, lower, trans, threads */
 static PyObject *@P@_syrk(const Quick *self, PyObject *const *given)
 {
     struct matrix A, C;
     @T@ alpha, beta;
-    int lower, trans;
-    if (given[0] == NULL || given[2] == NULL || !take_@T@(given[0], 1, &alpha) || !take_@T@(given[2], 1, &beta) ||
+    int lower, trans, threads;
+    if (!take_threads(given[6], &threads) || given[0] == NULL || given[2] == NULL || !take_@T@(given[0], 1, &alpha) || !take_@T@(given[2], 1, &beta) ||
         !take_option(given[4], &lower) || !take_option(given[5], &trans) || !take_matrix(given[1], @N@, 0, trans, &A) ||
         !take_matrix(given[3], @N@, 1, 0, &C) || C.rows != C.columns || A.rows != C.rows)
         return NULL;
-    CALL(usl_@P@syrk, lower != C.turned ? LOWER : UPPER, A.turned ? TRANS : NO_TRANS, C.rows, A.columns, alpha, A.data, A.distance,
+    CALL(usl_@P@syrk_threads, threads, lower != C.turned ? LOWER : UPPER, A.turned ? TRANS : NO_TRANS, C.rows, A.columns, alpha, A.data, A.distance,
          beta, C.data, C.distance)
     return finished(self, status, NONE);
 }
 
-/* alpha, A, B, beta, C, lower, trans */
+/* alpha, A, B, beta, C, lower, trans, threads */
 static PyObject *@P@_syr2k(const Quick *self, PyObject *const *given)
 {
     struct matrix A, B, C;
     @T@ alpha, beta;
-    int lower, trans;
-    if (given[0] == NULL || given[3] == NULL || !take_@T@(given[0], 1, &alpha) || !take_@T@(given[3], 1, &beta) ||
+    int lower, trans, threads;
+    if (!take_threads(given[7], &threads) || given[0] == NULL || given[3] == NULL || !take_@T@(given[0], 1, &alpha) || !take_@T@(given[3], 1, &beta) ||
         !take_option(given[5], &lower) || !take_option(given[6], &trans) || !take_matrix(given[1], @N@, 0, trans, &A) ||
         !take_matrix(given[2], @N@, 0, trans, &B) || !take_matrix(given[4], @N@, 1, 0, &C) || C.rows != C.columns ||
         A.rows != C.rows || B.rows != A.rows || B.columns != A.columns || A.turned != B.turned)
         return NULL;
-    CALL(usl_@P@syr2k, lower != C.turned ? LOWER : UPPER, A.turned ? TRANS : NO_TRANS, C.rows, A.columns, alpha, A.data, A.distance,
+    CALL(usl_@P@syr2k_threads, threads, lower != C.turned ? LOWER : UPPER, A.turned ? TRANS : NO_TRANS, C.rows, A.columns, alpha, A.data, A.distance,
          B.data, B.distance, beta, C.data, C.distance)
     return finished(self, status, NONE);
 }
 
-/* alpha, A, B, right, lower, trans, unit */
+/* alpha, A, B, right, lower, trans, unit, threads */
 static PyObject *@P@_triangular_matrix(const Quick *self, PyObject *const *given)
 {
     struct matrix A, B;
     @T@ alpha;
-    int right, lower, trans, unit;
-    if (given[0] == NULL || !take_@T@(given[0], 1, &alpha) || !take_option(given[3], &right) || !take_option(given[4], &lower) ||
+    int right, lower, trans, unit, threads;
+    if (!take_threads(given[7], &threads) || given[0] == NULL || !take_@T@(given[0], 1, &alpha) || !take_option(given[3], &right) || !take_option(given[4], &lower) ||
         !take_option(given[5], &trans) || !take_option(given[6], &unit) || !take_matrix(given[1], @N@, 0, 0, &A) ||
         !take_matrix(given[2], @N@, 1, 0, &B) || A.rows != A.columns || A.rows != (right ? B.columns : B.rows))
         return NULL;
@@ -524,7 +524,7 @@ static PyObject *@P@_triangular_matrix(const Quick *self, PyObject *const *given
         right = !right;
         trans = !trans;
     }
-    CALL(usl_@P@trmm, right ? RIGHT : LEFT, lower ? LOWER : UPPER, trans ? TRANS : NO_TRANS, unit ? UNIT : NON_UNIT,
+    CALL(usl_@P@trmm_threads, threads, right ? RIGHT : LEFT, lower ? LOWER : UPPER, trans ? TRANS : NO_TRANS, unit ? UNIT : NON_UNIT,
          B.turned ? B.columns : B.rows, B.turned ? B.rows : B.columns, alpha, A.data, A.distance, B.data, B.distance)
     return finished(self, status, NONE);
 }

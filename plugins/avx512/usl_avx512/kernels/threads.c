@@ -22,6 +22,7 @@ static int usl_alone(int64_t pieces, usl_piece_of_work *run, const void *work)
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -31,6 +32,8 @@ enum {
     USL_STACK = 8 << 20,     /* bytes of a worker's stack; kernels keep copies of blocks on theirs */
     USL_PLACE = 1 << 16,     /* `state` of a team: workers that are inside, places times this for further ones, */
     USL_INSIDE = USL_PLACE - 1,
+    USL_PATIENCE = 50000,    /* nanoseconds that sharing may lose, as a first call of sleeping workers does, before calls run alone, */
+    USL_REGAINED = 32,       /* for so many times as long as was lost: at most a thirtieth is */
 };
 #define USL_AWAITED (1u << 31) /* and whether the caller sleeps until all have left. */
 
@@ -52,6 +55,8 @@ struct usl_team {
 
 static struct usl_team usl_teams[USL_TEAMS];
 static atomic_int usl_at_work; /* threads of all calls that are shared now */
+static bool usl_always;        /* whether calls are shared even where that lost time */
+static _Atomic int64_t usl_won, usl_alone_until; /* nanoseconds that sharing won of late; when that may be tried again */
 static pthread_once_t usl_once = PTHREAD_ONCE_INIT;
 
 static inline void usl_pause(void)
@@ -61,15 +66,25 @@ static inline void usl_pause(void)
 #endif
 }
 
-/* The pieces of one's own share, then what is left of others'. Shares are the same from call to call, for what caches have. */
-static void usl_pieces_left(struct usl_team *team, int64_t own)
+static inline int64_t usl_clock(void)
 {
+    struct timespec now = {0};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* The pieces of one's own share, then what is left of others'; how many these were. Shares are the same from call to call, for what
+ * caches have. */
+static int64_t usl_pieces_left(struct usl_team *team, int64_t own)
+{
+    int64_t done = 0;
     for (int64_t i = 0; i < team->shares; i++) {
         const int64_t share = (own + i) % team->shares, end = (share + 1) * team->pieces / team->shares;
-        for (int64_t piece; (piece = atomic_fetch_add_explicit(&team->next[share], 1, memory_order_relaxed)) < end;)
+        for (int64_t piece; (piece = atomic_fetch_add_explicit(&team->next[share], 1, memory_order_relaxed)) < end; done++)
             if (team->run(team->work, piece) != 0)
                 atomic_store_explicit(&team->failed, true, memory_order_relaxed);
     }
+    return done;
 }
 
 /* The share of this worker if there is a place for it, else 0. A call never waits for a worker that did not come in before the call
@@ -164,6 +179,8 @@ static void usl_begin(void)
 {
     usl_dismiss();
     pthread_atfork(NULL, NULL, usl_dismiss);
+    const char *always = getenv("USL_SHARE_ALWAYS");
+    usl_always = always != NULL && strcmp(always, "1") == 0;
 }
 
 /* The first number in a variable of the environment, if it is one from 1 on; else 0. */
@@ -208,6 +225,13 @@ static int usl_granted(int threads)
     if (omp_in_parallel != NULL && omp_in_parallel())
         return 1;
 #endif
+    pthread_once(&usl_once, usl_begin);
+    const int64_t until = atomic_load_explicit(&usl_alone_until, memory_order_relaxed);
+    if (until != 0 && !usl_always) {
+        if (usl_clock() < until)
+            return 1;
+        atomic_store_explicit(&usl_alone_until, 0, memory_order_relaxed);
+    }
     const int idle = usl_processors() - atomic_load_explicit(&usl_at_work, memory_order_relaxed);
     const int granted = threads < idle ? threads : idle;
     return granted < 1 ? 1 : granted > USL_WORKERS ? USL_WORKERS : granted;
@@ -215,17 +239,33 @@ static int usl_granted(int threads)
 
 static struct usl_team *usl_take(void)
 {
-    pthread_once(&usl_once, usl_begin);
     for (int i = 0; i < USL_TEAMS; i++)
         if (!atomic_exchange_explicit(&usl_teams[i].taken, true, memory_order_acquire))
             return &usl_teams[i];
     return NULL;
 }
 
+/* Judge a call: alone it would have taken as long as the caller took for each of its pieces. Where a processor does something else,
+ * who waits for the piece of a worker that was interrupted may lose more than the workers had won. */
+static void usl_judge(int64_t pieces, int64_t own, int64_t worked, int64_t taken)
+{
+    if (own == 0)
+        return;
+    const int64_t before = atomic_load_explicit(&usl_won, memory_order_relaxed);
+    int64_t won = before + (int64_t)((double)worked * (double)pieces / (double)own) - taken;
+    won = won < taken / 4 ? won : taken / 4;
+    if (won < -USL_PATIENCE) {
+        atomic_store_explicit(&usl_alone_until, usl_clock() - USL_REGAINED * won, memory_order_relaxed);
+        won = 0;
+    }
+    atomic_store_explicit(&usl_won, won, memory_order_relaxed);
+}
+
 /* Call the workers of a team, do pieces like them, and wait until those who came have left: look for a while, then sleep, so that
  * a worker whose processor does something else may have this one. */
 static void usl_lead(struct usl_team *team, unsigned helpers)
 {
+    const int64_t begun = usl_clock();
     atomic_store_explicit(&team->state, helpers * USL_PLACE, memory_order_release);
     atomic_fetch_add(&team->calls, 1);
     if (atomic_load(&team->sleepers) > 0) {
@@ -234,7 +274,8 @@ static void usl_lead(struct usl_team *team, unsigned helpers)
         for (unsigned i = 0; i < helpers; i++)
             pthread_cond_signal(&team->posted);
     }
-    usl_pieces_left(team, 0);
+    const int64_t before = usl_clock();
+    const int64_t own = usl_pieces_left(team, 0), worked = usl_clock() - before;
     atomic_fetch_and_explicit(&team->state, USL_INSIDE, memory_order_relaxed);
     for (int i = 0; atomic_load_explicit(&team->state, memory_order_acquire) != 0; i++) {
         if (i < USL_SPINS) {
@@ -248,6 +289,7 @@ static void usl_lead(struct usl_team *team, unsigned helpers)
         atomic_store_explicit(&team->state, 0, memory_order_relaxed);
         pthread_mutex_unlock(&team->mutex);
     }
+    usl_judge(team->pieces, own, worked, usl_clock() - begun);
 }
 
 /* run(work, i) for each i below pieces, on at most so many threads, this one among them; -1 if one failed. Which thread does which
