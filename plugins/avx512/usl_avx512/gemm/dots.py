@@ -35,6 +35,7 @@ from usl_core.scheduling import (
     simplify,
     specialize,
     stage_mem,
+    unroll_buffer,
     unroll_loop,
 )
 from usl_stdlib import parallelize_reduction, replace_all
@@ -154,6 +155,8 @@ def tile(base: Procedure, columns: int, lanes: Lanes, rows: int) -> Kernel:
         loop for loop in fast.find_all("for _ in _: _") if isinstance(loop, ForCursor) and loop.name() in ("i", "j")
     ]:
         fast = unroll_loop(fast, loops[0])
+    for registers in fast.find_all("A_row: _"):  # one by one they are cleared, so that no compiler takes a masked load for none
+        fast = unroll_buffer(fast, fast.forward(registers), 0)
     return Kernel(plain_tile, simplify(fast))
 
 
