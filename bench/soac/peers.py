@@ -852,11 +852,11 @@ def cfd_jax(d, x, y, z, e, near, normals, areas, far, steps):
 # -- cells of a heart muscle
 
 
-def rates_of(exp, log):
-    """The rates of Beeler and Reuter for arrays."""
+def rates_of(exp, log, where):
+    """The rates of Beeler and Reuter for arrays; where two are 0/0 the limit is taken."""
 
     def rates(v, ca, m, h, j, d, f, x):
-        opens_m = (v + 47) / (1 - exp(-0.1 * (v + 47)))
+        opens_m = where(v == -47, 10, (v + 47) / (1 - exp(-0.1 * (v + 47))))
         closes_m = 40 * exp(-0.056 * (v + 72))
         opens_h = 0.126 * exp(-0.25 * (v + 77))
         closes_h = 1.7 / (exp(-0.082 * (v + 22.5)) + 1)
@@ -869,7 +869,8 @@ def rates_of(exp, log):
         opens_x = 0.0005 * exp(0.083 * (v + 50)) / (exp(0.057 * (v + 50)) + 1)
         closes_x = 0.0013 * exp(-0.06 * (v + 20)) / (exp(-0.04 * (v + 20)) + 1)
         potassium = 4 * (exp(0.04 * (v + 85)) - 1) / (exp(0.08 * (v + 53)) + exp(0.04 * (v + 53)))
-        potassium = 0.35 * (potassium + 0.2 * (v + 23) / (1 - exp(-0.04 * (v + 23))))
+        leak = where(v == -23, 5, 0.2 * (v + 23) / (1 - exp(-0.04 * (v + 23))))
+        potassium = 0.35 * (potassium + leak)
         outward = 0.8 * x * (exp(0.04 * (v + 77)) - 1) * exp(-0.04 * (v + 35))
         sodium = (4 * m * m * m * h * j + 0.003) * (v - 50)
         calcium = 0.09 * d * f * (v + 82.3 + 13.0287 * log(ca))
@@ -884,7 +885,7 @@ def rates_of(exp, log):
 
 @numpy_program
 def myocyte_numpy(start, stimulus, steps, dt):
-    rates, time = rates_of(np.exp, np.log), np.float32(0)
+    rates, time = rates_of(np.exp, np.log, np.where), np.float32(0)
     dt = np.float32(dt)
     state = [np.full_like(stimulus, each) for each in start]
     for _ in range(steps):
@@ -919,7 +920,7 @@ def myocyte_numba(start, stimulus, steps, dt):
             for i in range(n):
                 v, ca, m, h = now[0, i], now[1, i], now[2, i], now[3, i]
                 j, d, f, x = now[4, i], now[5, i], now[6, i], now[7, i]
-                opens_m = (v + c(47)) / (one - np.exp(c(-0.1) * (v + c(47))))
+                opens_m = c(10) if v == c(-47) else (v + c(47)) / (one - np.exp(c(-0.1) * (v + c(47))))
                 closes_m = c(40) * np.exp(c(-0.056) * (v + c(72)))
                 opens_h = c(0.126) * np.exp(c(-0.25) * (v + c(77)))
                 closes_h = c(1.7) / (np.exp(c(-0.082) * (v + c(22.5))) + one)
@@ -933,7 +934,8 @@ def myocyte_numba(start, stimulus, steps, dt):
                 closes_x = c(0.0013) * np.exp(c(-0.06) * (v + c(20))) / (np.exp(c(-0.04) * (v + c(20))) + one)
                 both = np.exp(c(0.08) * (v + c(53))) + np.exp(c(0.04) * (v + c(53)))
                 potassium = c(4) * (np.exp(c(0.04) * (v + c(85))) - one) / both
-                potassium = c(0.35) * (potassium + c(0.2) * (v + c(23)) / (one - np.exp(c(-0.04) * (v + c(23)))))
+                leak = c(5) if v == c(-23) else c(0.2) * (v + c(23)) / (one - np.exp(c(-0.04) * (v + c(23))))
+                potassium = c(0.35) * (potassium + leak)
                 outward = c(0.8) * x * (np.exp(c(0.04) * (v + c(77))) - one) * np.exp(c(-0.04) * (v + c(35)))
                 sodium = (c(4) * m * m * m * h * j + c(0.003)) * (v - c(50))
                 calcium = c(0.09) * d * f * (v + c(82.3) + c(13.0287) * np.log(ca))
@@ -962,7 +964,7 @@ def myocyte_numba(start, stimulus, steps, dt):
 
 @jax_program()
 def myocyte_jax(start, stimulus, steps, dt):
-    rates = rates_of(jnp.exp, jnp.log)
+    rates = rates_of(jnp.exp, jnp.log, jnp.where)
 
     def step(_, carried):
         time, state = carried

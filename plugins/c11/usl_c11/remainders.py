@@ -47,15 +47,14 @@ def _parts(op: str, expr: Expr) -> Iterator[Expr]:
 
 def _bits(test: Expr, holds: bool) -> _Bits | None:
     """The bits that a test, or its opposite, fixes."""
-    match test:
-        case BinaryOp(op="^", lhs=inner, rhs=Literal(value=1)) if test.type == B8:
-            return _bits(inner, not holds)
-        case BinaryOp(op="==" | "!=" as op, lhs=lhs, rhs=rhs):
-            equal = (op == "==") is holds
-        case ExternCall(fn=externs.EQUAL, args=(lhs, rhs)):
-            equal = holds
-        case _:
-            return None
+    if isinstance(test, BinaryOp) and test.op == "^" and test.type == B8 and isinstance(test.rhs, Literal) and test.rhs.value:
+        return _bits(test.lhs, not holds)
+    if isinstance(test, BinaryOp) and test.op in ("==", "!="):
+        lhs, rhs, equal = test.lhs, test.rhs, (test.op == "==") is holds
+    elif isinstance(test, ExternCall) and test.fn is externs.EQUAL:
+        (lhs, rhs), equal = test.args, holds
+    else:
+        return None
     if isinstance(lhs, Literal):
         lhs, rhs = rhs, lhs
     match lhs, rhs:

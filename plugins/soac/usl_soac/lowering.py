@@ -14,11 +14,10 @@ from functools import partial
 from typing import Any
 
 from usl_core import build
-from usl_core.errors import UslError
 from usl_core.ir.nodes import Expr, Literal
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import I32, I64
-from usl_soac import core
+from usl_soac import core, truths
 from usl_soac.choices import compares_reals, where
 from usl_soac.core import Atom, Body, Const, Lambda, Param, Program, Statement, Type
 from usl_soac.kernel_formals import Formals, as_scalar, reading
@@ -26,7 +25,7 @@ from usl_soac.kernel_ops import chosen, condition, constant, control, data, data
 from usl_soac.kernel_uses import Uses
 from usl_soac.kernel_values import Arr, Kept, NotAKernel, Outside, Scalar, Sources, Target, Value, further
 from usl_soac.lazy_maps import SPECULATED, is_elementwise, is_little, is_total_operation, read_whole
-from usl_soac.scalars import BOOL, SCALARS
+from usl_soac.scalars import BOOL
 from usl_soac.siblings import together
 from usl_soac.size_terms import defined
 from usl_soac.sizes import Term, literal, substitute
@@ -345,7 +344,7 @@ class Lowering:
         if noted is not None:
             self.b.reduce(bad.buffer, bad.indices, noted, "|")
             return
-        fails = condition(self.negation(Scalar(BOOL, condition=holds)))
+        fails = condition(truths.negation(self, Scalar(BOOL, condition=holds)))
         with self.b.if_(fails if self.alive is None else build.and_(self.alive, fails)):
             self.b.reduce(bad.buffer, bad.indices, failed, "|")
 
@@ -483,11 +482,11 @@ class Lowering:
             case core.Copy(atom=atom):
                 return [self.value(atom)]
             case core.Op(op="select"):
-                return [self.select(expr)]
+                return [truths.select(self, expr)]
             case core.Op(op="not" | "~", operand=operand, args=(arg,)) if operand is BOOL:
-                return [self.negation(self.scalar(arg))]
+                return [truths.negation(self, self.scalar(arg))]
             case core.Op(op=op, operand=operand, args=args) if operand is BOOL and op not in _TRUTH_OPS:
-                return [self.from_truth(op, self.scalar(args[0]))]
+                return [truths.number(self, op, self.scalar(args[0]))]
             case core.Op():
                 return [operation(expr, [self.scalar(each) for each in expr.args], bool(statement.certs))]
             case core.Size(array=array, dim=dim):
@@ -504,55 +503,6 @@ class Lowering:
     def _size(self, term: Term, number: Expr) -> Scalar:
         narrow = partial(self.formals.narrow, term) if self.formals.fits_i32(term) else None
         return Scalar(I64, build.cast(I64, number), control=number, narrow=narrow)
-
-    def select(self, expr: core.Op) -> Scalar:
-        """`a if c else b` of two known scalars."""
-        test, then, other = (self.scalar(each) for each in expr.args)
-        if then.type is BOOL:
-            a, b, c = condition(test), condition(then), condition(other)
-            return Scalar(BOOL, condition=build.or_(build.and_(a, b), build.and_(build.not_(a), c)))
-        one = chosen(condition(test), data(then), data(other))
-        if one is not None:
-            return Scalar(then.type, one)
-        target = self.local("chosen", then.type)
-        with self.b.if_(condition(test)):
-            self.store(target, then)
-        with self.b.else_():
-            self.store(target, other)
-        return Scalar(then.type, build.read(target.buffer))
-
-    def negation(self, value: Scalar) -> Scalar:
-        """The other truth value. That of `a < b` is no comparison where a side is NaN, but a flag."""
-        test = condition(value)
-        try:
-            return Scalar(BOOL, condition=build.not_(test))
-        except UslError:
-            yes, no = (build.literal(each, I32) for each in (1, 0))
-            flag = where(test, no, yes)
-        if flag is None:
-            target = self.local("flag", I32)
-            with self.b.if_(test):
-                self.b.assign(target.buffer, (), no)
-            with self.b.else_():
-                self.b.assign(target.buffer, (), yes)
-            flag = build.read(target.buffer)
-        return Scalar(BOOL, condition=build.lt(0, flag))
-
-    def from_truth(self, op: str, value: Scalar) -> Scalar:
-        """A truth value as a number."""
-        if op not in SCALARS:
-            raise NotAKernel(f"{op} of truth values is not in the object language")
-        typ = SCALARS[op]
-        one, none = (Scalar(typ, build.literal(each, typ)) for each in (1, 0))
-        either = chosen(condition(value), data(one), data(none))
-        if either is not None:
-            return Scalar(typ, either)
-        target = self.local("number", typ)
-        with self.b.if_(condition(value)):
-            self.store(target, one)
-        with self.b.else_():
-            self.store(target, none)
-        return Scalar(typ, build.read(target.buffer))
 
     def called(self, call: core.Call, targets: Sequence[Target | None]) -> Sequence[Value | None]:
         """A call of a function that is not recursive: its body in place. What has a target is written there."""

@@ -16,18 +16,20 @@ from usl_core.errors import PatternError, UslError
 from usl_core.ir.types import ScalarType
 from usl_core.scheduling import if_to_select, simplify
 from usl_soac.blocks import filtered, running
+from usl_soac.parallel import on_threads
 from usl_soac.products import tiled
 
 WIDTHS = {"f64": 8, "i64": 8, "u64": 8}
 LANES = 16
 
 
-def soac_default(p: Procedure, target: str = "avx512") -> Procedure:
+def soac_default(p: Procedure, target: str = "avx512", parallel: bool = False) -> Procedure:
     """Innermost loops in vectors: elements that stand side by side, sums in as many parts as a register has lanes, filters and
     running sums in blocks (`blocks`), matrix products in tiles (`products`).
 
     target: "avx512", where the package usl-avx512 and a processor that has it are there; else, and with "c", what the C
-    compiler vectorises by itself is all.
+    compiler vectorises by itself is all. parallel: outermost loops run on threads of OpenMP, with the same bits
+    (`parallel.on_threads`); a call then costs some microseconds more.
 
     Raises:
         SoacError: there is no such target.
@@ -36,12 +38,12 @@ def soac_default(p: Procedure, target: str = "avx512") -> Procedure:
         from usl_soac.errors import SoacError
 
         raise SoacError(f"soac_default has no target {target!r}; its targets: 'avx512', 'c'", code="E768")
-    if target == "c" or not has_vectors():
-        return p
-    for loop in list(innermost(p)):
-        here = p.forward(loop)
-        p = tiled(p, here, in_vectors) or filtered(p, here) or running(p, here) or in_vectors(p, here)
-    return simplify(p)
+    if target == "avx512" and has_vectors():
+        for loop in list(innermost(p)):
+            here = p.forward(loop)
+            p = tiled(p, here, in_vectors) or filtered(p, here) or running(p, here) or in_vectors(p, here)
+        p = simplify(p)
+    return on_threads(p) if parallel else p
 
 
 def has_vectors() -> bool:
