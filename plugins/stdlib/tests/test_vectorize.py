@@ -297,6 +297,12 @@ def test_the_reason_why_no_instruction_fits_is_told() -> None:
         vectorize(branch, "i", LANES, Reg, MACHINE)
 
 
+def test_sums_of_a_loop_that_never_runs_are_refused() -> None:
+    never = program("def f(n: size, x: f32[n], s: f32):\n    if False:\n        for i in seq(0, n):\n            s += x[i]\n")
+    with pytest.raises(SchedulingError, match=r"the loop never runs, .*\n(.|\n)*hint: eliminate_dead_code removes it"):
+        vectorize(never, "i", LANES, Reg, MACHINE)
+
+
 def test_iterations_that_depend_on_each_other_are_refused() -> None:
     before = program("def f(n: size, x: f32[n + 1]):\n    for i in seq(0, n):\n        x[i + 1] = x[i] * 2.0\n")
     with pytest.raises(SchedulingError, match=r"vectorize: fission: .* does not commute"):

@@ -179,4 +179,7 @@ def _add_up(p: Procedure, loop: Any, machine: Machine) -> tuple[Procedure, list[
     own = fresh(p, f"{sums.name()}_lanes")
     p = stage_mem(p, loop, f"{sums.name()}[{', '.join([*map(text, sums.idx()[:-1]), f'0:{machine.width}'])}]", own)
     store = p.forward(loop).prev()
+    if not isinstance(store, ForCursor):
+        message = "vectorize: the loop never runs, as the conditions around it never hold"  # so that nothing is copied
+        raise SchedulingError(message, notes=["hint: eliminate_dead_code removes it"], span=loop.node.span, code="E461")
     return _instruction(p, store, machine.selection(masked=False), {}), [store]
