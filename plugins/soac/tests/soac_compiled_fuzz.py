@@ -62,7 +62,8 @@ def checked(programs: Sequence[RandomProgram], **options: Any) -> tuple[Counter[
             main = apart(program).functions()[f"main_{program.seed}"]
             compiled = Compiled(main.core(), **options)
             if program.seed % TOGETHER == TOGETHER - 1 and schedules.has_vectors():
-                compiled = compiled.scheduled({name: schedules.soac_default(each) for name, each in compiled.kernels.items()})
+                parallel, kernels = program.seed // TOGETHER % 2 == 1, compiled.kernels.items()
+                compiled = compiled.scheduled({name: schedules.soac_default(each, parallel=parallel) for name, each in kernels})
                 counts["scheduled"] += len(compiled.kernels)
             made.append(Made(program, main, compiled))
         except SoacError as error:
