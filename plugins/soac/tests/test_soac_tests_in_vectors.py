@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 
 import numpy as np
 import pytest
@@ -129,3 +130,28 @@ def test_rows_are_summed_with_their_tests():
     assert fast("sums")(x, at[:, :0]).tolist() == [0.0] * 5
     at[3, 20] = 9
     assert failure(fast("sums"), x, at) == failure(PROGRAMS["sums"].interpret, x, at)
+
+
+COMPARED = """
+@soac
+def compared(x: f32[n], y: f32[n], a: f64[n], b: f64[n]) -> i64[n]:
+    return map(lambda p, q, r, s:
+        (1 if p < q else 0) + (2 if p <= q else 0) + (4 if p == q else 0) + (8 if p != q else 0)
+        + (16 if p >= q else 0) + (32 if p > q else 0) + (64 if r < s else 0) + (128 if r <= s else 0)
+        + (256 if r == s else 0) + (512 if r != s else 0) + (1024 if r >= s else 0) + (2048 if r > s else 0)
+        + (4096 if not r >= s else 0) + (8192 if not p <= q else 0)
+        + (16384 if not (p == q and r >= s) else 0), x, y, a, b)
+"""
+
+
+def test_every_comparison_of_two_variables_is_that_of_ieee_754():
+    program = parse_program(COMPARED, "compared.py")["compared"]
+    odd = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 2.0, np.finfo(np.float32).max, -np.finfo(np.float32).max, 1e-45]
+    a, b = (np.array(each) for each in zip(*itertools.product(odd, odd), strict=True))
+    x, y = a.astype(np.float32), b.astype(np.float32)
+    every = [x < y, x <= y, x == y, x != y, x >= y, x > y, a < b, a <= b, a == b, a != b, a >= b, a > b]
+    every += [~(a >= b), ~(x <= y), ~((x == y) & (a >= b))]
+    expected = sum(each.astype(np.int64) << place for place, each in enumerate(every))
+    for made in (program, program.schedule(schedules.soac_default)):
+        assert np.array_equal(made(x, y, a, b), expected)
+    assert np.array_equal(program.interpret(x, y, a, b), expected)

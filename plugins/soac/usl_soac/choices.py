@@ -75,7 +75,7 @@ def _by_comparison(test: BinaryOp, then: Expr, other: Expr) -> Expr | None:
         case "<=":
             return build.select(a, b, then, _if_equal(a, b, then, other))
         case ">=":
-            return build.select(b, a, then, _if_equal(a, b, then, other))
+            return build.select(b, a, then, _if_equal(b, a, then, other))
         case "==":
             return build.select(a, b, other, _if_equal(a, b, then, other))
         case "!=":
