@@ -1,5 +1,6 @@
 """Cells of a heart muscle (after Rodinia's Myocyte): for each cell the eight differential equations of Beeler and Reuter, with
-a stimulus of its own, by the classic method of Runge and Kutta. Two of the equations are 0/0 at a voltage, where the limit is taken.
+a stimulus of its own, by the classic method of Runge and Kutta. Two of the equations are 0/0 at a voltage: the limit is taken
+there.
 """
 
 from __future__ import annotations
