@@ -16,7 +16,8 @@ from usl_soac.decorators import Function
 
 @soac
 def rates(v: f32, ca: f32, m: f32, h: f32, j: f32, d: f32, f: f32, x: f32) -> tuple[f32, f32, f32, f32, f32, f32, f32, f32]:
-    opens_m = 10.0 if v == -47.0 else (v + 47.0) / (1.0 - exp(-0.1 * (v + 47.0)))
+    opens_m = (v + 47.0) / (1.0 - exp(-0.1 * (v + 47.0)))
+    opens_m = opens_m if v < -47.0 or v > -47.0 else 10.0
     closes_m = 40.0 * exp(-0.056 * (v + 72.0))
     opens_h = 0.126 * exp(-0.25 * (v + 77.0))
     closes_h = 1.7 / (exp(-0.082 * (v + 22.5)) + 1.0)
@@ -29,7 +30,8 @@ def rates(v: f32, ca: f32, m: f32, h: f32, j: f32, d: f32, f: f32, x: f32) -> tu
     opens_x = 0.0005 * exp(0.083 * (v + 50.0)) / (exp(0.057 * (v + 50.0)) + 1.0)
     closes_x = 0.0013 * exp(-0.06 * (v + 20.0)) / (exp(-0.04 * (v + 20.0)) + 1.0)
     potassium = 4.0 * (exp(0.04 * (v + 85.0)) - 1.0) / (exp(0.08 * (v + 53.0)) + exp(0.04 * (v + 53.0)))
-    leak = 5.0 if v == -23.0 else 0.2 * (v + 23.0) / (1.0 - exp(-0.04 * (v + 23.0)))
+    leak = 0.2 * (v + 23.0) / (1.0 - exp(-0.04 * (v + 23.0)))
+    leak = leak if v < -23.0 or v > -23.0 else 5.0
     potassium = 0.35 * (potassium + leak)
     outward = 0.8 * x * (exp(0.04 * (v + 77.0)) - 1.0) * exp(-0.04 * (v + 35.0))
     sodium = (4.0 * m * m * m * h * j + 0.003) * (v - 50.0)
