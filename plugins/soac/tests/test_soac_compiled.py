@@ -9,6 +9,7 @@ import pytest
 from soac_compiled_fuzz import check, checked
 from soac_form_programs import random_form_program
 from soac_programs import random_program
+from soac_size_programs import random_size_program
 
 from usl_core import divide_loop
 from usl_core.scheduling import simplify
@@ -210,6 +211,11 @@ def test_random_programs_give_in_c_what_the_interpreter_gives():
     assert counts["programs"] == 9
     assert counts["well"] >= 18
     assert counts["kernels"] >= 15
+
+
+def test_arrays_of_a_loop_are_not_those_of_the_same_statement_behind_it():
+    _, wrong = checked([random_size_program(810010)])  # the sizes of a map are found in a loop, and its rows are made behind it
+    assert wrong == []
 
 
 @pytest.mark.parametrize("options", [{"kernels": False}, {"simplify": False}], ids=str)

@@ -131,7 +131,7 @@ class Frame:
     @contextmanager
     def loop(self, head: str) -> Iterator[None]:
         """A loop: what is bound and found out in it is forgotten behind it."""
-        first, scratch, body = self._first, self.scratch, self._body
+        first, scratch, body, spares = self._first, self.scratch, self._body, dict(self.spares)
         if first is None:
             self._first, self._outside = (len(self.lines), self._depth), frozenset(self.values)
         self.scratch = []
@@ -142,7 +142,7 @@ class Frame:
             for base, name in self.scratch:
                 self.line(f"{base} = {name}")
         self.loops -= 1
-        self._first, self.scratch, self._body = first, scratch, body
+        self._first, self.scratch, self._body, self.spares = first, scratch, body, spares
 
     def before_loops(self, result: Param, name: str, dims: Sequence[Term]) -> str | None:
         """An array for a result of a kernel in a loop, made once and used again in each round; None if its size is not known
