@@ -14,11 +14,11 @@ import numpy as np
 
 from usl_core.errors import Span
 from usl_soac import core, failures
-from usl_soac.core import Atom, Const, Function, Lambda, Param, Program, Type
+from usl_soac.core import Atom, Const, Lambda, Param, Program, Type
 from usl_soac.errors import SoacError
 from usl_soac.interp import Env, Interpreter, OutOfFuel, dtype_of
 from usl_soac.scalars import BOOL, I64
-from usl_soac.traverse import used_by_body, walk
+from usl_soac.traverse import binders, used_by_body, walk
 
 REFUTED = "E767"
 TRIALS = 60
@@ -36,7 +36,7 @@ def check_operators(program: Program, seed: int = 0) -> int:
     """
     count = 0
     for function in program.functions:
-        types = {param.name: param.type for param in _params(function)}
+        types = {param.name: param.type for param in binders(function)}
         for statement in walk(function.body):
             for op, neutral, commutative in _operators(statement.value):
                 free = used_by_body(op.body) - {each.name for each in op.params}
@@ -45,23 +45,6 @@ def check_operators(program: Program, seed: int = 0) -> int:
                     _Trial(program, op, outer, statement.span, random.Random(seed)).run(neutral, commutative)
                     count += 1
     return count
-
-
-def _params(function: Function) -> Iterator[Param]:
-    """All names that a function binds."""
-    yield from function.params
-    for statement in walk(function.body):
-        yield from statement.pattern
-        match statement.value:
-            case core.Loop(params=params, index=index):
-                yield from params
-                yield from () if index is None else (index,)
-            case core.Map(function=inner) | core.Filter(predicate=inner):
-                yield from inner.params
-            case core.Reduce(op=inner) | core.Scan(op=inner) | core.Hist(op=inner):
-                yield from inner.params
-            case _:
-                pass
 
 
 def _operators(expr: core.Expr) -> Iterator[tuple[Lambda, Sequence[Atom], bool]]:

@@ -23,7 +23,7 @@ from usl_soac.lazy_maps import is_elementwise, is_little
 from usl_soac.scalars import BOOL
 from usl_soac.siblings import is_plain
 from usl_soac.staged_calls import staged_calls
-from usl_soac.traverse import lambda_of, rename, used, used_by_lambda, walk
+from usl_soac.traverse import binders, lambda_of, rename, used, used_by_lambda, walk
 
 READERS = (core.Map, core.Reduce, core.Scan)
 
@@ -63,7 +63,7 @@ class _Staging:
 
     def __init__(self, function: Function) -> None:
         self.uses: Uses = uses_in(function.body)
-        self.types: dict[Sym, Type] = {param.name: param.type for param in _params(function)}
+        self.types: dict[Sym, Type] = {param.name: param.type for param in binders(function)}
 
     def body(self, body: Body, *, in_function: bool) -> Body:
         """in_function: whether it is inside of a function over arrays, where a kernel has no room for what is kept."""
@@ -209,17 +209,3 @@ def _is_expensive(statement: Statement) -> bool:
 
 EXPENSIVE = frozenset("exp log sin cos tan tanh pow atan2 erf **".split())
 """What costs so much that copying the rows that are kept, in vectors, costs less."""
-
-
-def _params(function: Function) -> Iterator[Param]:
-    yield from function.params
-    for statement in walk(function.body):
-        yield from statement.pattern
-        match statement.value:
-            case core.Loop(params=params, index=index):
-                yield from params
-                yield from (index,) if index is not None else ()
-            case core.Map() | core.Reduce() | core.Scan() | core.Filter() | core.Hist():
-                yield from lambda_of(statement.value).params
-            case _:
-                pass

@@ -108,6 +108,21 @@ def walk(body: Body) -> Iterator[Statement]:
 # ---- renaming
 
 
+def binders(function: core.Function) -> Iterator[Param]:
+    """All that a function binds."""
+    yield from function.params
+    for statement in walk(function.body):
+        yield from statement.pattern
+        match statement.value:
+            case core.Loop(params=params, index=index):
+                yield from params
+                yield from () if index is None else (index,)
+            case core.Map() | core.Reduce() | core.Scan() | core.Filter() | core.Hist():
+                yield from lambda_of(statement.value).params
+            case _:
+                pass
+
+
 def term_of(atom: Atom) -> Term:
     """An i64 atom as a term."""
     if isinstance(atom, Sym):

@@ -6,19 +6,6 @@ typedef simde__mmask32 __mmask32;
 typedef simde__mmask64 __mmask64;
 
 /* Later versions of SIMDe may have some: these are used all the same. */
-#undef _mm256_cmpeq_epi16_mask
-#undef _mm256_cmpeq_epi8_mask
-#undef _mm256_cmpneq_epi8_mask
-#undef _mm512_cmpeq_epi16_mask
-#undef _mm512_cmpneq_epi8_mask
-#undef _mm_cmpeq_epi8_mask
-#undef _mm_cmpneq_epi8_mask
-#undef _mm_cmple_epi8_mask
-#undef _mm_cmple_epu8_mask
-#undef _mm256_cmple_epi8_mask
-#undef _mm256_cmple_epu8_mask
-#undef _mm256_cmple_epi16_mask
-#undef _mm256_cmple_epu16_mask
 #undef _mm256_mask_loadu_epi32
 #undef _mm256_mask_loadu_epi8
 #undef _mm256_mask_loadu_pd
@@ -94,34 +81,6 @@ typedef simde__mmask64 __mmask64;
 #undef _mm_mask_loadu_epi8
 #undef _mm_mask_storeu_epi8
 #undef _mm_maskz_loadu_epi8
-
-/* ---- comparisons */
-
-#define USL_COMPARED(NAME, VECTOR, ELEMENT, COUNT, MASK, HOW)                                                                    \
-    static inline MASK NAME(VECTOR a, VECTOR b)                                                                                  \
-    {                                                                                                                            \
-        ELEMENT x[COUNT], y[COUNT];                                                                                              \
-        uint64_t found = 0;                                                                                                      \
-        memcpy(x, &a, sizeof x);                                                                                                 \
-        memcpy(y, &b, sizeof y);                                                                                                 \
-        for (int i = 0; i < (COUNT); i++)                                                                                        \
-            found |= (uint64_t)(x[i] HOW y[i]) << i;                                                                             \
-        return (MASK)found;                                                                                                      \
-    }
-
-USL_COMPARED(_mm_cmpeq_epi8_mask, __m128i, int8_t, 16, __mmask16, ==)
-USL_COMPARED(_mm_cmpneq_epi8_mask, __m128i, int8_t, 16, __mmask16, !=)
-USL_COMPARED(_mm_cmple_epi8_mask, __m128i, int8_t, 16, __mmask16, <=)
-USL_COMPARED(_mm_cmple_epu8_mask, __m128i, uint8_t, 16, __mmask16, <=)
-USL_COMPARED(_mm256_cmple_epi8_mask, __m256i, int8_t, 32, __mmask32, <=)
-USL_COMPARED(_mm256_cmple_epu8_mask, __m256i, uint8_t, 32, __mmask32, <=)
-USL_COMPARED(_mm256_cmple_epi16_mask, __m256i, int16_t, 16, __mmask16, <=)
-USL_COMPARED(_mm256_cmple_epu16_mask, __m256i, uint16_t, 16, __mmask16, <=)
-USL_COMPARED(_mm256_cmpeq_epi8_mask, __m256i, int8_t, 32, __mmask32, ==)
-USL_COMPARED(_mm256_cmpneq_epi8_mask, __m256i, int8_t, 32, __mmask32, !=)
-USL_COMPARED(_mm256_cmpeq_epi16_mask, __m256i, int16_t, 16, __mmask16, ==)
-USL_COMPARED(_mm512_cmpneq_epi8_mask, __m512i, int8_t, 64, __mmask64, !=)
-USL_COMPARED(_mm512_cmpeq_epi16_mask, __m512i, int16_t, 32, __mmask32, ==)
 
 /* ---- masked loads and stores */
 

@@ -4,18 +4,31 @@
 
 /* ---- comparisons */
 
-#define USL_LESS(NAME, VECTOR, ELEMENT, COUNT, MASK)                                                                             \
+#define USL_COMPARED(NAME, VECTOR, ELEMENT, COUNT, MASK, HOW)                                                                    \
     static inline MASK NAME(VECTOR a, VECTOR b)                                                                                  \
     {                                                                                                                            \
         ELEMENT x[COUNT], y[COUNT];                                                                                              \
-        uint64_t mask = 0;                                                                                                       \
+        uint64_t found = 0;                                                                                                      \
         memcpy(x, &a, sizeof x);                                                                                                 \
         memcpy(y, &b, sizeof y);                                                                                                 \
         for (int i = 0; i < (COUNT); i++)                                                                                        \
-            mask |= (uint64_t)(x[i] < y[i]) << i;                                                                                \
-        return (MASK)mask;                                                                                                       \
+            found |= (uint64_t)(x[i] HOW y[i]) << i;                                                                             \
+        return (MASK)found;                                                                                                      \
     }
 
+#undef _mm_cmpeq_epi8_mask
+#undef _mm_cmpneq_epi8_mask
+#undef _mm_cmple_epi8_mask
+#undef _mm_cmple_epu8_mask
+#undef _mm256_cmple_epi8_mask
+#undef _mm256_cmple_epu8_mask
+#undef _mm256_cmple_epi16_mask
+#undef _mm256_cmple_epu16_mask
+#undef _mm256_cmpeq_epi8_mask
+#undef _mm256_cmpneq_epi8_mask
+#undef _mm256_cmpeq_epi16_mask
+#undef _mm512_cmpneq_epi8_mask
+#undef _mm512_cmpeq_epi16_mask
 #undef _mm_cmplt_epi8_mask
 #undef _mm_cmplt_epu8_mask
 #undef _mm256_cmplt_epi8_mask
@@ -27,17 +40,30 @@
 #undef _mm512_cmplt_epi32_mask
 #undef _mm512_cmplt_epu32_mask
 #undef _mm512_cmplt_epi64_mask
-USL_LESS(_mm_cmplt_epi8_mask, __m128i, int8_t, 16, __mmask16)
-USL_LESS(_mm_cmplt_epu8_mask, __m128i, uint8_t, 16, __mmask16)
-USL_LESS(_mm256_cmplt_epi8_mask, __m256i, int8_t, 32, __mmask32)
-USL_LESS(_mm256_cmplt_epu8_mask, __m256i, uint8_t, 32, __mmask32)
-USL_LESS(_mm256_cmplt_epi16_mask, __m256i, int16_t, 16, __mmask16)
-USL_LESS(_mm256_cmplt_epu16_mask, __m256i, uint16_t, 16, __mmask16)
-USL_LESS(_mm512_cmplt_epi16_mask, __m512i, int16_t, 32, __mmask32)
-USL_LESS(_mm512_cmplt_epu16_mask, __m512i, uint16_t, 32, __mmask32)
-USL_LESS(_mm512_cmplt_epi32_mask, __m512i, int32_t, 16, __mmask16)
-USL_LESS(_mm512_cmplt_epu32_mask, __m512i, uint32_t, 16, __mmask16)
-USL_LESS(_mm512_cmplt_epi64_mask, __m512i, int64_t, 8, __mmask8)
+USL_COMPARED(_mm_cmplt_epi8_mask, __m128i, int8_t, 16, __mmask16, <)
+USL_COMPARED(_mm_cmplt_epu8_mask, __m128i, uint8_t, 16, __mmask16, <)
+USL_COMPARED(_mm256_cmplt_epi8_mask, __m256i, int8_t, 32, __mmask32, <)
+USL_COMPARED(_mm256_cmplt_epu8_mask, __m256i, uint8_t, 32, __mmask32, <)
+USL_COMPARED(_mm256_cmplt_epi16_mask, __m256i, int16_t, 16, __mmask16, <)
+USL_COMPARED(_mm256_cmplt_epu16_mask, __m256i, uint16_t, 16, __mmask16, <)
+USL_COMPARED(_mm512_cmplt_epi16_mask, __m512i, int16_t, 32, __mmask32, <)
+USL_COMPARED(_mm512_cmplt_epu16_mask, __m512i, uint16_t, 32, __mmask32, <)
+USL_COMPARED(_mm512_cmplt_epi32_mask, __m512i, int32_t, 16, __mmask16, <)
+USL_COMPARED(_mm512_cmplt_epu32_mask, __m512i, uint32_t, 16, __mmask16, <)
+USL_COMPARED(_mm512_cmplt_epi64_mask, __m512i, int64_t, 8, __mmask8, <)
+USL_COMPARED(_mm_cmpeq_epi8_mask, __m128i, int8_t, 16, __mmask16, ==)
+USL_COMPARED(_mm_cmpneq_epi8_mask, __m128i, int8_t, 16, __mmask16, !=)
+USL_COMPARED(_mm_cmple_epi8_mask, __m128i, int8_t, 16, __mmask16, <=)
+USL_COMPARED(_mm_cmple_epu8_mask, __m128i, uint8_t, 16, __mmask16, <=)
+USL_COMPARED(_mm256_cmple_epi8_mask, __m256i, int8_t, 32, __mmask32, <=)
+USL_COMPARED(_mm256_cmple_epu8_mask, __m256i, uint8_t, 32, __mmask32, <=)
+USL_COMPARED(_mm256_cmple_epi16_mask, __m256i, int16_t, 16, __mmask16, <=)
+USL_COMPARED(_mm256_cmple_epu16_mask, __m256i, uint16_t, 16, __mmask16, <=)
+USL_COMPARED(_mm256_cmpeq_epi8_mask, __m256i, int8_t, 32, __mmask32, ==)
+USL_COMPARED(_mm256_cmpneq_epi8_mask, __m256i, int8_t, 32, __mmask32, !=)
+USL_COMPARED(_mm256_cmpeq_epi16_mask, __m256i, int16_t, 16, __mmask16, ==)
+USL_COMPARED(_mm512_cmpneq_epi8_mask, __m512i, int8_t, 64, __mmask64, !=)
+USL_COMPARED(_mm512_cmpeq_epi16_mask, __m512i, int16_t, 32, __mmask32, ==)
 
 /* ---- conversions */
 
