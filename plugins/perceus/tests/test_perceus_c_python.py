@@ -354,6 +354,7 @@ def turns(n: i64, i: i64) -> i64:
     return i if n == 0 else turns(n - 1, (i * 5 + n) % 1013)
 
 turns(1, 1)
+signal.signal(signal.SIGINT, signal.default_int_handler)  # what a shell starts with `&` ignores it
 threading.Timer(0.2, os.kill, [os.getpid(), signal.SIGINT]).start()
 try:
     turns(300_000_000, 1)

@@ -197,6 +197,7 @@ def test_in_time_a_call_gives_and_raises_what_it_does_without_limits():
 
 def pressing():
     """A thread that presses Ctrl-C as soon as the main thread waits for a call."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # what a shell starts with `&` ignores it
     main = threading.main_thread().ident
 
     def press():

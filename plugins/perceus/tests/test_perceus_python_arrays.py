@@ -180,6 +180,7 @@ def turns(x: array[f64], n: i64, i: i64) -> L:
 
 x = np.ones(5000)
 turns(x, 1, 1)
+signal.signal(signal.SIGINT, signal.default_int_handler)  # what a shell starts with `&` ignores it
 threading.Timer(0.2, os.kill, [os.getpid(), signal.SIGINT]).start()
 try:
     turns(x, 400_000_000, 1)
