@@ -18,7 +18,6 @@ from usl_avx512.kernels import dgemm, sgemm
 from usl_avx512.kernels.level3_library import gemm_path
 from usl_c11.compiler import find_compiler
 
-os.environ["USL_SHARE_ALWAYS"] = "1"  # before the first call: what is tested is not to depend on what else the machine does
 MULTIPLY = {"float32": sgemm, "float64": dgemm}
 THREADS = Path(str(sys.modules["usl_avx512"].__file__)).parent / "kernels" / "threads.c"
 SHAPES = ((131, 700, 520), (600, 40, 300), (7, 2000, 900), (300, 3100, 130), (1, 900, 9000), (513, 38, 1500), (10, 1024, 513))
@@ -166,13 +165,12 @@ def ran(source: str, folder: Path, flags: list[str], missing: str) -> None:
     (folder / "driver.c").write_text("#define _GNU_SOURCE\n" + source, encoding="utf-8")
     compiler, program = find_compiler(), folder / "driver"
     command = [*compiler.command, "-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function", *flags]
-    command += [f"-I{THREADS.parent}", str(folder / "driver.c"), "-o", str(program), "-pthread", "-ldl"]
+    command += [f"-I{THREADS.parent}", str(folder / "driver.c"), "-o", str(program), "-pthread", "-ldl", "-lm"]
     made = subprocess.run(command, capture_output=True, text=True, check=False)
     if made.returncode != 0 and "driver.c" not in made.stderr:
         pytest.skip(missing)
     assert made.returncode == 0, made.stderr
-    environment = {name: value for name, value in os.environ.items() if name != "USL_SHARE_ALWAYS"}
-    done = subprocess.run([str(program)], capture_output=True, text=True, check=False, timeout=100, env=environment)
+    done = subprocess.run([str(program)], capture_output=True, text=True, check=False, timeout=100)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -233,44 +231,121 @@ def test_calls_in_a_parallel_region_of_openmp_have_their_own_thread_alone(tmp_pa
     ran(text, tmp_path, ["-fopenmp", "-Wno-pedantic"], "the compiler has no OpenMP")
 
 
-JUDGED = """
+AROUND = """
+#include <fenv.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <immintrin.h>
 #include "threads.c"
 
+enum { PIECES = 12 };
 static pthread_t caller;
+static atomic_int begun, done, elsewhere;
+static char *closed;
 
-static int slow_elsewhere(const void *work, int64_t piece)
+static void rest(long milliseconds)
+{
+    const struct timespec some = {0, milliseconds * 1000000};
+    nanosleep(&some, NULL);
+}
+
+static int slow(const void *work, int64_t piece)
 {
     (void)work;
     (void)piece;
-    const struct timespec some = {0, pthread_equal(pthread_self(), caller) ? 200000 : 10000000};
-    nanosleep(&some, NULL);
+    atomic_fetch_add(&begun, 1);
+    rest(4);
+    atomic_fetch_add(&done, 1);
     return 0;
+}
+
+static void *call_and_end(void *given)
+{
+    (void)given;
+    usl_share(2, PIECES, slow, NULL);
+    pthread_testcancel();
+    return &done; /* it was not cancelled */
+}
+
+/* Each piece where both threads have one: the worker's, then, is none of the caller's. */
+static int particular(const void *work, int64_t piece)
+{
+    (void)piece;
+    if (pthread_equal(pthread_self(), caller)) {
+        for (int i = 0; i < 2000 && atomic_load(&elsewhere) == 0; i++)
+            rest(1);
+        return 0;
+    }
+    atomic_fetch_add(&elsewhere, 1);
+    if (strcmp(work, "flags") == 0)
+        feraiseexcept(FE_DIVBYZERO);
+    if (strcmp(work, "fault") == 0)
+        *(volatile char *)closed = 1;
+    cpu_set_t now;
+    if (strcmp(work, "place") == 0)
+        return sched_getaffinity(0, sizeof now, &now) != 0 || CPU_COUNT(&now) != 1;
+    return 0;
+}
+
+static int shared(const char *what)
+{
+    atomic_store(&elsewhere, 0);
+    return usl_share(2, 2, particular, what) != 0 || atomic_load(&elsewhere) == 0;
+}
+
+static void open_again(int number)
+{
+    (void)number;
+    mprotect(closed, 4096, PROT_READ | PROT_WRITE);
 }
 
 int main(void)
 {
+    if (usl_granted(9) != 2)
+        return 1; /* the files say so much time that two processors have it */
+    pthread_t other;
+    void *ended;
+    pthread_create(&other, NULL, call_and_end, NULL);
+    while (atomic_load(&begun) == 0)
+        rest(1);
+    pthread_cancel(other);
+    pthread_join(other, &ended);
+    if (ended != PTHREAD_CANCELED || atomic_load(&done) != PIECES || usl_teams[0].taken || usl_at_work != 0)
+        return 2;
     caller = pthread_self();
-    int turns = 0;
-    while (usl_granted(2) == 2 && turns++ < 200)
-        usl_share(2, 16, slow_elsewhere, NULL);
-    if (usl_granted(2) != 1)
-        return 1; /* waiting for the worker never counted */
-    for (int i = 0; i < 5000 && usl_granted(2) == 1; i++) {
-        const struct timespec some = {0, 1000000};
-        nanosleep(&some, NULL);
-    }
-    return usl_granted(2) == 2 ? 0 : 2; /* and is forgotten after a while */
+    feclearexcept(FE_ALL_EXCEPT);
+    if (shared("nothing") || fetestexcept(FE_DIVBYZERO) || shared("flags") || !fetestexcept(FE_DIVBYZERO))
+        return 3; /* what a worker raised is to be seen by the caller, and nothing else */
+    closed = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    signal(SIGSEGV, open_again);
+    if (shared("fault"))
+        return 4; /* the program's handler is to be called in a worker as well */
+    cpu_set_t before, first;
+    sched_getaffinity(0, sizeof before, &before);
+    CPU_ZERO(&first);
+    for (int i = 0; CPU_COUNT(&first) == 0; i++)
+        if (CPU_ISSET(i, &before))
+            CPU_SET(i, &first);
+    sched_setaffinity(0, sizeof first, &first);
+    return shared("place") ? 5 : 0; /* workers are where the caller is, not where the first caller was */
 }
 """
 
 
-def test_calls_run_alone_for_a_while_after_sharing_lost_time(tmp_path: Path) -> None:
-    ran(JUDGED, tmp_path, ["-DUSL_PROCESSORS=40"], "the compiler has no POSIX threads")
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="the system binds no threads to processors")
+def test_cancelled_callers_flags_faults_processors_and_limits_of_time_are_heeded(tmp_path: Path) -> None:
+    inner = tmp_path / "groups" / "outer" / "inner"
+    inner.mkdir(parents=True)
+    (tmp_path / "own").write_text("0::/outer/inner\n", encoding="utf-8")
+    for folder, limit in ((inner, "max 100000"), (inner.parent, "150000 100000"), (inner.parents[1], "1600000 100000")):
+        (folder / "cpu.max").write_text(limit + "\n", encoding="utf-8")
+    files = [f'-DUSL_GROUPS="{tmp_path / "groups"}"', f'-DUSL_OWN_GROUP="{tmp_path / "own"}"']
+    ran(AROUND, tmp_path, ["-DUSL_PROCESSORS=40", *files], "the compiler has no POSIX threads")
 
 
 DRIVER = """
@@ -307,7 +382,6 @@ static void *call_often(void *given)
 
 int main(void)
 {
-    setenv("USL_SHARE_ALWAYS", "1", 1);
     pthread_t callers[20];
     for (int turn = 0; turn < 2; turn++) {
         for (int i = 0; i < 20; i++)

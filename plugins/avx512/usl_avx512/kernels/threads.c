@@ -22,18 +22,17 @@ static int usl_alone(int64_t pieces, usl_piece_of_work *run, const void *work)
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <time.h>
+#include <stdio.h>
 #include <unistd.h>
 
 enum {
     USL_TEAMS = 16,          /* so many calls at a time have helpers; further ones run alone */
     USL_WORKERS = 255,       /* of a team at most */
-    USL_SPINS = 2000,        /* looks before a thread sleeps: about 30 us on Zen 4, where a wake-up takes as long */
+    USL_SPINS = 2000,        /* looks before a thread sleeps: about 30 us on Zen 4, where a wake-up takes as long; */
+    USL_TURN = 50,           /* after so many, a worker lets others have its processor */
     USL_STACK = 8 << 20,     /* bytes of a worker's stack; kernels keep copies of blocks on theirs */
     USL_PLACE = 1 << 16,     /* `state` of a team: workers that are inside, places times this for further ones, */
     USL_INSIDE = USL_PLACE - 1,
-    USL_PATIENCE = 50000,    /* nanoseconds that sharing may lose, as a first call of sleeping workers does, before calls run alone, */
-    USL_REGAINED = 32,       /* for so many times as long as was lost: at most a thirtieth is */
 };
 #define USL_AWAITED (1u << 31) /* and whether the caller sleeps until all have left. */
 
@@ -47,16 +46,20 @@ struct usl_team {
     usl_piece_of_work *run;
     const void *work;
     atomic_bool failed;
-    unsigned rounding;       /* the caller's floating-point settings */
-    unsigned workers;        /* threads that have been made */
+    unsigned settings;       /* the caller's of floating-point arithmetic */
+    atomic_uint exceptions;  /* flags that workers raised */
+    unsigned workers;        /* threads that have been made: */
+    pthread_t threads[USL_WORKERS];
+#ifdef CPU_COUNT
+    cpu_set_t processors;    /* where they may run */
+#endif
     pthread_mutex_t mutex;
     pthread_cond_t posted, left;
 };
 
 static struct usl_team usl_teams[USL_TEAMS];
 static atomic_int usl_at_work; /* threads of all calls that are shared now */
-static bool usl_always;        /* whether calls are shared even where that lost time */
-static _Atomic int64_t usl_won, usl_alone_until; /* nanoseconds that sharing won of late; when that may be tried again */
+static int usl_quota = USL_WORKERS; /* processors that a control group may use the time of */
 static pthread_once_t usl_once = PTHREAD_ONCE_INIT;
 
 static inline void usl_pause(void)
@@ -66,25 +69,15 @@ static inline void usl_pause(void)
 #endif
 }
 
-static inline int64_t usl_clock(void)
+/* The pieces of one's own share, then what is left of others'. Shares are the same from call to call, for what caches have. */
+static void usl_pieces_left(struct usl_team *team, int64_t own)
 {
-    struct timespec now = {0};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-/* The pieces of one's own share, then what is left of others'; how many these were. Shares are the same from call to call, for what
- * caches have. */
-static int64_t usl_pieces_left(struct usl_team *team, int64_t own)
-{
-    int64_t done = 0;
     for (int64_t i = 0; i < team->shares; i++) {
         const int64_t share = (own + i) % team->shares, end = (share + 1) * team->pieces / team->shares;
-        for (int64_t piece; (piece = atomic_fetch_add_explicit(&team->next[share], 1, memory_order_relaxed)) < end; done++)
+        for (int64_t piece; (piece = atomic_fetch_add_explicit(&team->next[share], 1, memory_order_relaxed)) < end;)
             if (team->run(team->work, piece) != 0)
                 atomic_store_explicit(&team->failed, true, memory_order_relaxed);
     }
-    return done;
 }
 
 /* The share of this worker if there is a place for it, else 0. A call never waits for a worker that did not come in before the call
@@ -107,12 +100,15 @@ static void usl_leave(struct usl_team *team)
     pthread_mutex_unlock(&team->mutex);
 }
 
-/* Until there was another call than the one that was seen: look for a while, then sleep. */
+/* Until there was another call than the one that was seen: look for a while, then sleep. Who looks without letting others have the
+ * processor has used up its time when there is work, is interrupted in the middle of a piece, and the call waits for that. */
 static void usl_await_call(struct usl_team *team, unsigned seen)
 {
     for (int i = 0; i < USL_SPINS; i++) {
         if (atomic_load_explicit(&team->calls, memory_order_relaxed) != seen)
             return;
+        if (i % USL_TURN == 0)
+            sched_yield();
         usl_pause();
     }
     pthread_mutex_lock(&team->mutex);
@@ -131,9 +127,12 @@ static void *usl_worker(void *given)
         const int64_t share = usl_enter(team);
         if (share > 0) {
 #ifdef __SSE__
-            _mm_setcsr(team->rounding);
+            _mm_setcsr(team->settings);
 #endif
             usl_pieces_left(team, share);
+#ifdef __SSE__
+            atomic_fetch_or_explicit(&team->exceptions, _mm_getcsr() & _MM_EXCEPT_MASK, memory_order_relaxed);
+#endif
             usl_leave(team);
         }
         usl_await_call(team, seen);
@@ -141,9 +140,26 @@ static void *usl_worker(void *given)
     return NULL;
 }
 
-/* Let a team have so many workers, if there can be; they take no signals. How many it has. */
+/* Workers may run where this thread may, wherever the one that made them may. */
+static void usl_follow(struct usl_team *team)
+{
+#ifdef CPU_COUNT
+    cpu_set_t now;
+    if (sched_getaffinity(0, sizeof now, &now) != 0 || CPU_EQUAL(&now, &team->processors))
+        return;
+    for (unsigned i = 0; i < team->workers; i++)
+        pthread_setaffinity_np(team->threads[i], sizeof now, &now);
+    team->processors = now;
+#else
+    (void)team;
+#endif
+}
+
+/* Let a team have so many workers, if there can be. How many it has. They take no signals but those of their own instructions, for
+ * which a program may have handlers. */
 static unsigned usl_engage(struct usl_team *team, unsigned wanted)
 {
+    usl_follow(team);
     if (team->workers >= wanted)
         return team->workers;
     pthread_attr_t attributes;
@@ -153,9 +169,11 @@ static unsigned usl_engage(struct usl_team *team, unsigned wanted)
     pthread_attr_setstacksize(&attributes, USL_STACK);
     sigset_t all, before;
     sigfillset(&all);
+    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        sigdelset(&all, own[i]);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    pthread_t thread;
-    while (team->workers < wanted && pthread_create(&thread, &attributes, usl_worker, team) == 0)
+    while (team->workers < wanted && pthread_create(&team->threads[team->workers], &attributes, usl_worker, team) == 0)
         team->workers++;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
@@ -175,12 +193,39 @@ static void usl_dismiss(void)
     atomic_store(&usl_at_work, 0);
 }
 
+#ifndef USL_GROUPS /* else for tests */
+#define USL_GROUPS "/sys/fs/cgroup"
+#define USL_OWN_GROUP "/proc/self/cgroup"
+#endif
+
+/* How many processors the control group of this process (version 2) and those that it is in may use the time of, rounded up. */
+static int usl_quota_of_group(void)
+{
+    int least = USL_WORKERS;
+    char group[512] = "", path[600];
+    FILE *own = fopen(USL_OWN_GROUP, "re");
+    if (own != NULL && fscanf(own, "0::%511s", group) != 1)
+        group[0] = 0;
+    if (own != NULL)
+        fclose(own);
+    for (char *end = group + strlen(group); end != NULL; end = strrchr(group, '/')) {
+        long long quota, period;
+        *end = 0;
+        snprintf(path, sizeof path, "%s%s/cpu.max", USL_GROUPS, group);
+        FILE *limit = fopen(path, "re");
+        if (limit != NULL && fscanf(limit, "%lld %lld", &quota, &period) == 2 && quota > 0 && period > 0 && quota <= (least - 1) * period)
+            least = (int)((quota + period - 1) / period);
+        if (limit != NULL)
+            fclose(limit);
+    }
+    return least;
+}
+
 static void usl_begin(void)
 {
     usl_dismiss();
     pthread_atfork(NULL, NULL, usl_dismiss);
-    const char *always = getenv("USL_SHARE_ALWAYS");
-    usl_always = always != NULL && strcmp(always, "1") == 0;
+    usl_quota = usl_quota_of_group();
 }
 
 /* The first number in a variable of the environment, if it is one from 1 on; else 0. */
@@ -226,13 +271,8 @@ static int usl_granted(int threads)
         return 1;
 #endif
     pthread_once(&usl_once, usl_begin);
-    const int64_t until = atomic_load_explicit(&usl_alone_until, memory_order_relaxed);
-    if (until != 0 && !usl_always) {
-        if (usl_clock() < until)
-            return 1;
-        atomic_store_explicit(&usl_alone_until, 0, memory_order_relaxed);
-    }
-    const int idle = usl_processors() - atomic_load_explicit(&usl_at_work, memory_order_relaxed);
+    const int there = usl_processors();
+    const int idle = (there < usl_quota ? there : usl_quota) - atomic_load_explicit(&usl_at_work, memory_order_relaxed);
     const int granted = threads < idle ? threads : idle;
     return granted < 1 ? 1 : granted > USL_WORKERS ? USL_WORKERS : granted;
 }
@@ -245,37 +285,16 @@ static struct usl_team *usl_take(void)
     return NULL;
 }
 
-/* Judge a call: alone it would have taken as long as the caller took for each of its pieces. Where a processor does something else,
- * who waits for the piece of a worker that was interrupted may lose more than the workers had won. */
-static void usl_judge(int64_t pieces, int64_t own, int64_t worked, int64_t taken)
-{
-    if (own == 0)
-        return;
-    const int64_t before = atomic_load_explicit(&usl_won, memory_order_relaxed);
-    int64_t won = before + (int64_t)((double)worked * (double)pieces / (double)own) - taken;
-    won = won < taken / 4 ? won : taken / 4;
-    if (won < -USL_PATIENCE) {
-        atomic_store_explicit(&usl_alone_until, usl_clock() - USL_REGAINED * won, memory_order_relaxed);
-        won = 0;
-    }
-    atomic_store_explicit(&usl_won, won, memory_order_relaxed);
-}
-
 /* Call the workers of a team, do pieces like them, and wait until those who came have left: look for a while, then sleep, so that
  * a worker whose processor does something else may have this one. */
 static void usl_lead(struct usl_team *team, unsigned helpers)
 {
-    const int64_t begun = usl_clock();
     atomic_store_explicit(&team->state, helpers * USL_PLACE, memory_order_release);
     atomic_fetch_add(&team->calls, 1);
-    if (atomic_load(&team->sleepers) > 0) {
-        pthread_mutex_lock(&team->mutex);
-        pthread_mutex_unlock(&team->mutex);
+    if (atomic_load(&team->sleepers) > 0) /* without the mutex: who just falls asleep misses this call, which goes on without it */
         for (unsigned i = 0; i < helpers; i++)
             pthread_cond_signal(&team->posted);
-    }
-    const int64_t before = usl_clock();
-    const int64_t own = usl_pieces_left(team, 0), worked = usl_clock() - before;
+    usl_pieces_left(team, 0);
     atomic_fetch_and_explicit(&team->state, USL_INSIDE, memory_order_relaxed);
     for (int i = 0; atomic_load_explicit(&team->state, memory_order_acquire) != 0; i++) {
         if (i < USL_SPINS) {
@@ -289,7 +308,6 @@ static void usl_lead(struct usl_team *team, unsigned helpers)
         atomic_store_explicit(&team->state, 0, memory_order_relaxed);
         pthread_mutex_unlock(&team->mutex);
     }
-    usl_judge(team->pieces, own, worked, usl_clock() - begun);
 }
 
 /* run(work, i) for each i below pieces, on at most so many threads, this one among them; -1 if one failed. Which thread does which
@@ -299,6 +317,8 @@ static int usl_share(int threads, int64_t pieces, usl_piece_of_work *run, const 
     struct usl_team *team = threads > 1 && pieces > 1 ? usl_take() : NULL;
     if (team == NULL)
         return usl_alone(pieces, run, work);
+    int cancelled; /* not before workers have left what the caller may give back */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelled);
     const int64_t useful = pieces < threads ? pieces : threads;
     unsigned helpers = (unsigned)useful - 1;
     const unsigned there = usl_engage(team, helpers);
@@ -307,8 +327,9 @@ static int usl_share(int threads, int64_t pieces, usl_piece_of_work *run, const 
     team->work = work;
     team->pieces = pieces;
 #ifdef __SSE__
-    team->rounding = _mm_getcsr();
+    team->settings = _mm_getcsr();
 #endif
+    atomic_store_explicit(&team->exceptions, 0, memory_order_relaxed);
     team->shares = (int64_t)helpers + 1;
     for (int64_t i = 0; i < team->shares; i++)
         atomic_store_explicit(&team->next[i], i * pieces / team->shares, memory_order_relaxed);
@@ -317,7 +338,11 @@ static int usl_share(int threads, int64_t pieces, usl_piece_of_work *run, const 
     usl_lead(team, helpers);
     atomic_fetch_sub_explicit(&usl_at_work, (int)useful, memory_order_relaxed);
     const bool failed = atomic_load_explicit(&team->failed, memory_order_relaxed);
+#ifdef __SSE__
+    _mm_setcsr(_mm_getcsr() | atomic_load_explicit(&team->exceptions, memory_order_relaxed));
+#endif
     atomic_store_explicit(&team->taken, false, memory_order_release);
+    pthread_setcancelstate(cancelled, NULL);
     return failed ? -1 : 0;
 }
 
