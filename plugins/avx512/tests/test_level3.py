@@ -13,8 +13,8 @@ from avx512_build import require
 from usl_avx512 import kernels
 
 DTYPES = {"s": np.float32, "d": np.float64}
-SHAPES = ((1, 1), (5, 3), (64, 70), (66, 33), (130, 200))
-"""On both sides of the blocks on the diagonal, with one and two halvings."""
+SHAPES = ((1, 1), (5, 3), (63, 1), (64, 70), (66, 33), (70, 20), (130, 200))
+"""On both sides of the blocks on the diagonal, with one and two halvings; one column, and as many as one to four registers."""
 OPTIONS = ("right", "lower", "trans", "unit")
 
 

@@ -21,6 +21,7 @@
 enum {
     USL_LANES = 64 / sizeof(@T@), /* elements of a register */
     USL_BLOCK = 64,   /* rows of a triangle that is done by itself */
+    USL_ALONE = 2048, /* rows of one that is done by itself with a single column: what is beside it is too small for threads */
     USL_SQUARE = 96,  /* rows of a square on the diagonal of a symmetric matrix */
     USL_WIDTH = 256 / sizeof(@T@), /* columns of a right-hand side that are done at a time */
     USL_SHORT = 8,    /* up to so many terms, sums of the rows of a matrix are sums of the columns of a turned copy */
@@ -275,65 +276,81 @@ static void usl_scale(int triangle, int64_t m, int64_t n, @T@ beta, struct usl_v
     }
 }
 
-/* The triangle of a on the diagonal, m rows, dense and lower (rows and columns of an upper one are reversed): what is below the
- * diagonal in t, the diagonal in d; filled up with the identity to a multiple of four rows. */
-static void usl_triangle(bool lower, bool unit, bool inverse, int64_t m, struct usl_view a, @T@ *t, @T@ *d)
+/* The columns of b to rows of x next to each other, of so many columns (one register or four), with zeros beyond; and back. */
+static void usl_columns_to(@T@ *x, int64_t width, int64_t m, int64_t n, struct usl_view b)
 {
-    const int64_t rows = (m + 3) / 4 * 4;
-    for (int64_t i = 0; i < rows; i++) {
-        for (int64_t k = 0; k < i; k++)
-            t[i * USL_BLOCK + k] = i >= m ? 0 : lower ? *usl_at(a, i, k) : *usl_at(a, m - 1 - i, m - 1 - k);
-        const @T@ diagonal = i >= m || unit ? 1 : lower ? *usl_at(a, i, i) : *usl_at(a, m - 1 - i, m - 1 - i);
-        d[i] = inverse ? 1 / diagonal : diagonal;
-    }
+    const struct @WRITE2@ to = {x, {width, 1}};
+    if (n < width)
+        memset(x, 0, (size_t)(m * width) * sizeof(@T@));
+    if (b.column != 1)
+        @P@turn_body(n, m, (struct @READ2@){b.data, {b.column, 1}}, to);
+    else if (width == USL_LANES)
+        @P@rows_narrow_body(m, n, (struct @READ2@){b.data, {b.row, 1}}, to);
+    else
+        @P@rows_wide_body(m, n, (struct @READ2@){b.data, {b.row, 1}}, to);
 }
 
-/* n columns of b, whose rows are reversed for an upper triangle, to x and back; x has USL_WIDTH columns, and zeros beyond. */
-static void usl_columns_to(@T@ *x, bool lower, int64_t m, int64_t n, struct usl_view b)
+static void usl_columns_from(@T@ *x, int64_t width, int64_t m, int64_t n, struct usl_view b)
 {
-    if (n < USL_WIDTH || m % 4 != 0)
-        memset(x, 0, (size_t)((m + 3) / 4 * 4) * USL_WIDTH * sizeof(@T@));
-    if (b.column != 1) {
-        const struct @WRITE2@ rows = {lower ? x : x + (m - 1) * USL_WIDTH, {lower ? USL_WIDTH : -USL_WIDTH, 1}};
-        @P@turn_body(n, m, (struct @READ2@){b.data, {b.column, 1}}, rows);
-        return;
-    }
-    for (int64_t i = 0; i < m; i++)
-        memcpy(x + i * USL_WIDTH, usl_at(b, lower ? i : m - 1 - i, 0), (size_t)n * sizeof(@T@));
+    const struct @READ2@ from = {x, {width, 1}};
+    if (b.column != 1)
+        @P@turn_body(m, n, from, (struct @WRITE2@){b.data, {b.column, 1}});
+    else if (width == USL_LANES)
+        @P@rows_narrow_body(m, n, from, (struct @WRITE2@){b.data, {b.row, 1}});
+    else
+        @P@rows_wide_body(m, n, from, (struct @WRITE2@){b.data, {b.row, 1}});
 }
 
-static void usl_columns_from(const @T@ *x, bool lower, int64_t m, int64_t n, struct usl_view b)
-{
-    if (b.column != 1) {
-        const struct @READ2@ rows = {lower ? x : x + (m - 1) * USL_WIDTH, {lower ? USL_WIDTH : -USL_WIDTH, 1}};
-        @P@turn_body(m, n, rows, (struct @WRITE2@){b.data, {b.column, 1}});
-        return;
-    }
-    for (int64_t i = 0; i < m; i++)
-        memcpy(usl_at(b, lower ? i : m - 1 - i, 0), x + i * USL_WIDTH, (size_t)n * sizeof(@T@));
-}
-
-/* b = a^-1 b (solve), or b = a b, for a triangle of at most USL_BLOCK rows. */
+/* b = a^-1 b (solve), or b = a b, for a triangle of at most USL_BLOCK rows. An upper one is a lower one from its last element back. */
 static void usl_triangle_block(bool solve, bool lower, bool unit, int64_t m, int64_t n, struct usl_view a, struct usl_view b)
 {
-    @T@ t[USL_BLOCK * USL_BLOCK], d[USL_BLOCK], x[USL_BLOCK * USL_WIDTH], y[USL_BLOCK * USL_WIDTH];
-    usl_triangle(lower, unit, solve, m, a, t, d);
-    const struct @READ2@ T = {t, {USL_BLOCK, 1}};
-    const struct @READ1@ D = {d, {1}};
-    for (int64_t j = 0; j < n; j += USL_WIDTH) {
-        const int64_t columns = n - j < USL_WIDTH ? n - j : USL_WIDTH;
-        usl_columns_to(x, lower, m, columns, usl_from(b, 0, j));
-        if (solve)
-            @P@solve_body((m + 3) / 4, T, D, (struct @WRITE2@){x, {USL_WIDTH, 1}});
-        else
-            @P@triangle_body((m + 3) / 4, T, D, (struct @READ2@){x, {USL_WIDTH, 1}}, (struct @WRITE2@){y, {USL_WIDTH, 1}});
-        usl_columns_from(solve ? x : y, lower, m, columns, usl_from(b, 0, j));
+    @T@ d[USL_BLOCK], x[USL_BLOCK * USL_WIDTH], y[USL_BLOCK * USL_WIDTH];
+    const ptrdiff_t last = lower ? 0 : m - 1, step = lower ? 1 : -1;
+    for (ptrdiff_t i = 0; i < m; i++) {
+        const @T@ diagonal = unit ? 1 : *usl_at(a, last + step * i, last + step * i);
+        d[i] = solve ? 1 / diagonal : diagonal;
     }
+    const struct @READ2@ L = {usl_at(a, last, last), {step * a.row, step * a.column}};
+    const struct @READ1@ D = {d, {1}};
+    int64_t width;
+    for (int64_t j = 0; j < n; j += width) {
+        width = n - j > 2 * USL_LANES ? USL_WIDTH : USL_LANES;
+        const int64_t columns = n - j < width ? n - j : width;
+        const struct usl_view part = usl_from(b, 0, j);
+        usl_columns_to(x, width, m, columns, part);
+        const struct @WRITE2@ X = {x + last * width, {step * width, 1}}, Y = {y + last * width, {step * width, 1}};
+        const struct @READ2@ of = {X.data, {step * width, 1}};
+        if (solve && width == USL_WIDTH)
+            @P@solve_wide_body(m, L, D, X);
+        else if (solve)
+            @P@solve_narrow_body(m, L, D, X);
+        else if (width == USL_WIDTH)
+            @P@triangle_wide_body(m, L, D, of, Y);
+        else
+            @P@triangle_narrow_body(m, L, D, of, Y);
+        usl_columns_from(solve ? x : y, width, m, columns, part);
+    }
+}
+
+/* The same for one column and a triangle of any size: what level 2 does. */
+static int usl_triangle_vector(bool solve, bool lower, bool unit, int64_t m, struct usl_view a, struct usl_view b)
+{
+    const struct @READ2@ A = {a.data, {a.column == 1 ? a.row : a.column, 1}};
+    const struct @WRITE1@ x = {b.data, {b.row}};
+    if (a.column == 1 && lower)
+        return (solve ? @P@trsv_n_lower_body : @P@trmv_n_lower_body)(m, unit, A, x);
+    if (a.column == 1)
+        return (solve ? @P@trsv_n_upper_body : @P@trmv_n_upper_body)(m, unit, A, x);
+    if (lower)
+        return (solve ? @P@trsv_t_upper_body : @P@trmv_t_upper_body)(m, unit, A, x);
+    return (solve ? @P@trsv_t_lower_body : @P@trmv_t_lower_body)(m, unit, A, x);
 }
 
 /* b = a^-1 b (solve), or b = a b, for an m x m triangle a and m x n b. Halves, so that most of the work is large products. */
 static int usl_triangular(int threads, bool solve, bool lower, bool unit, int64_t m, int64_t n, struct usl_view a, struct usl_view b)
 {
+    if (n == 1 && m <= USL_ALONE)
+        return usl_triangle_vector(solve, lower, unit, m, a, b);
     if (m <= USL_BLOCK) {
         usl_triangle_block(solve, lower, unit, m, n, a, b);
         return 0;

@@ -75,7 +75,7 @@ def kernels(variant: Variant) -> list[Procedure]:
     from usl_avx512.gemm.columns import into_columns
     from usl_avx512.gemm.dots import dots, dots_by_blocks, dots_of_columns, dots_with_columns
     from usl_avx512.gemm.narrow import narrow_row
-    from usl_avx512.gemm.triangles import triangle
+    from usl_avx512.gemm.triangles import NARROW, WIDE, rows, triangle
     from usl_avx512.gemm.turned import turn
     from usl_core.scheduling import rename
 
@@ -99,10 +99,11 @@ def kernels(variant: Variant) -> list[Procedure]:
         dots_with_columns(lanes),
         narrow_row(lanes),
         rename(turn(typ).fast, f"{letter}turn"),
-        triangle("solve", lanes),
-        triangle("triangle", lanes),
+        *(triangle(name, lanes, registers) for name in ("solve", "triangle") for registers in (NARROW, WIDE)),
+        *(rows(lanes, registers) for registers in (NARROW, WIDE)),
     ]
-    return [*found, blas1.kernel("scal", typ), *(blas2.kernel(name, typ) for name in ("gemv_n", "gemv_t", "ger"))]
+    vectors = [name for name in blas2.ROUTINES if not name.startswith("symv")]
+    return [*found, blas1.kernel("scal", typ), *(blas2.kernel(name, typ) for name in vectors)]
 
 
 @functools.cache
