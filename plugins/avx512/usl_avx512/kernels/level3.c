@@ -22,7 +22,8 @@ enum {
     USL_LANES = 64 / sizeof(@T@), /* elements of a register */
     USL_BLOCK = 64,   /* rows of a triangle that is done by itself */
     USL_ALONE = 2048, /* rows of one that is done by itself with a single column: what is beside it is too small for threads */
-    USL_SQUARE = 96,  /* rows of a square on the diagonal of a symmetric matrix */
+    USL_SQUARE = 96,  /* rows of a square on the diagonal of a symmetric matrix, */
+    USL_UPDATED = 48, /* and of one that is updated, of which half is for nothing */
     USL_WIDTH = 256 / sizeof(@T@), /* columns of a right-hand side that are done at a time */
     USL_SHORT = 8,    /* up to so many terms, sums of the rows of a matrix are sums of the columns of a turned copy */
     USL_LONG = 4096 / sizeof(@T@),     /* so long rows come faster one by one than eight at a time, */
@@ -373,27 +374,39 @@ static int usl_triangular(int threads, bool solve, bool lower, bool unit, int64_
     return 0;
 }
 
-/* The triangle of c += alpha a b^T, where a and b are n x k. */
-static int usl_rank(int threads, bool lower, int64_t n, int64_t k, @T@ alpha, struct usl_view a, struct usl_view b, struct usl_view c)
+/* The triangle of a row-major c += t, or t + t^T (twice), for n x n t whose rows are next to each other. */
+static void usl_add_triangle(bool twice, bool lower, int64_t n, const @T@ *restrict t, @T@ *restrict c, ptrdiff_t c_row)
 {
-    if (n <= USL_SQUARE) {
-        @T@ t[USL_SQUARE * USL_SQUARE];
+    for (int64_t i = 0; i < n; i++, c += c_row) {
+        const int64_t first = lower ? 0 : i, last = lower ? i + 1 : n;
+        for (int64_t j = first; j < last; j++)
+            c[j] += t[i * n + j];
+        for (int64_t j = first; twice && j < last; j++)
+            c[j] += t[j * n + i];
+    }
+}
+
+/* The triangle of a row-major c += alpha a b^T, or alpha (a b^T + b a^T) (twice), where a and b are n x k. */
+static int usl_rank(int threads, bool twice, bool lower, int64_t n, int64_t k, @T@ alpha, struct usl_view a, struct usl_view b, struct usl_view c)
+{
+    if (n <= USL_UPDATED) {
+        @T@ t[USL_UPDATED * USL_UPDATED];
         memset(t, 0, (size_t)(n * n) * sizeof(@T@));
         const int bad = usl_multiply_on(threads, n, n, k, alpha, a, usl_turned(b), (struct usl_view){t, (ptrdiff_t)n, 1});
-        for (int64_t i = 0; i < n; i++)
-            for (int64_t j = lower ? 0 : i; j < (lower ? i + 1 : n); j++)
-                *usl_at(c, i, j) += t[i * n + j];
+        usl_add_triangle(twice, lower, n, t, c.data, c.row);
         return bad;
     }
-    const int64_t half = (n / 2 + USL_SQUARE - 1) / USL_SQUARE * USL_SQUARE, rest = n - half;
+    const int64_t half = (n / 2 + USL_UPDATED - 1) / USL_UPDATED * USL_UPDATED, rest = n - half;
     const struct usl_view a2 = usl_from(a, half, 0), b2 = usl_from(b, half, 0);
-    int bad = usl_rank(threads, lower, half, k, alpha, a, b, c);
+    int bad = usl_rank(threads, twice, lower, half, k, alpha, a, b, c);
     if (bad == 0)
-        bad = usl_rank(threads, lower, rest, k, alpha, a2, b2, usl_from(c, half, half));
-    if (bad != 0)
-        return bad;
-    return lower ? usl_multiply_on(threads, rest, half, k, alpha, a2, usl_turned(b), usl_from(c, half, 0))
-                 : usl_multiply_on(threads, half, rest, k, alpha, a, usl_turned(b2), usl_from(c, 0, half));
+        bad = usl_rank(threads, twice, lower, rest, k, alpha, a2, b2, usl_from(c, half, half));
+    for (int turn = 0; bad == 0 && turn < (twice ? 2 : 1); turn++) {
+        const struct usl_view x = turn == 0 ? a : b, x2 = turn == 0 ? a2 : b2, y = turn == 0 ? b : a, y2 = turn == 0 ? b2 : a2;
+        bad = lower ? usl_multiply_on(threads, rest, half, k, alpha, x2, usl_turned(y), usl_from(c, half, 0))
+                    : usl_multiply_on(threads, half, rest, k, alpha, x, usl_turned(y2), usl_from(c, 0, half));
+    }
+    return bad;
 }
 
 /* c += alpha a b for symmetric a, of which a triangle is read. */
@@ -457,14 +470,13 @@ static int usl_rank_of(int threads, bool twice, bool rows, int uplo, int trans, 
 {
     if (n == 0)
         return 0;
-    const struct usl_view target = usl_view(c, ldc, !rows);
-    usl_scale(uplo, n, n, beta, target);
+    const bool lower = (uplo == 122) == rows; /* what is by columns is the other triangle by rows, of something symmetric */
+    const struct usl_view target = usl_view(c, ldc, false);
+    usl_scale(lower ? 122 : 121, n, n, beta, target);
     if (k == 0 || alpha == 0)
         return 0;
     const bool turned = (trans != 111) == rows;
-    const struct usl_view one = usl_view(a, lda, turned), other = usl_view(b, ldb, turned);
-    const int bad = usl_rank(threads, uplo == 122, n, k, alpha, one, other, target);
-    return bad == 0 && twice ? usl_rank(threads, uplo == 122, n, k, alpha, other, one, target) : bad;
+    return usl_rank(threads, twice, lower, n, k, alpha, usl_view(a, lda, turned), usl_view(b, ldb, turned), target);
 }
 
 static int usl_triangular_of(int threads, bool solve, bool rows, int side, int uplo, int trans, int diag, int64_t m, int64_t n, @T@ alpha,
