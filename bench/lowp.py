@@ -342,8 +342,10 @@ def matmul() -> tuple[str, list[str]]:
     return Path(__file__).with_name("lowp_onednn.c").read_text(encoding="utf-8"), flags
 
 
-def measure(kinds: Sequence[str], rounds: int, held: bool, only: Sequence[str], adds: bool = False) -> dict[str, Any]:
-    """Rows for every kind and shape, or those named; peers held to HELD or not."""
+def measure(
+    kinds: Sequence[str], rounds: int, held: bool, only: Sequence[str], adds: bool = False, without: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Rows for every kind and shape, or those named; peers held to HELD or not, those of `without` left out."""
     import numpy as np
 
     from usl_avx512.kernels.short_library import short_path
@@ -367,6 +369,7 @@ def measure(kinds: Sequence[str], rounds: int, held: bool, only: Sequence[str], 
             )
         else:
             missing.append(f"{MATMUL}: onednn-cpu-gomp is not installed in {ENVIRONMENT.name}")
+        libraries = [each for each in libraries if each.name not in without]
         for name in kinds:
             kind = KINDS[name]
             most = peak(directory, kind)
@@ -408,10 +411,12 @@ def main() -> None:
     parser.add_argument("--any", action="store_true")
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--adds", action="store_true", help="oneDNN's products add to C, as ours do, instead of writing it")
+    parser.add_argument("--without", nargs="*", default=[], help="peers that take no part: MKL takes most of the time")
     options = parser.parse_args()
     if unknown := set(options.kinds) - set(KINDS):
         parser.error(f"there are the kinds {', '.join(KINDS)}, not {', '.join(unknown)}")
-    print(json.dumps(measure(options.kinds or list(KINDS), options.rounds, not options.any, options.only, options.adds)))
+    kinds = options.kinds or list(KINDS)
+    print(json.dumps(measure(kinds, options.rounds, not options.any, options.only, options.adds, options.without)))
 
 
 if __name__ == "__main__":

@@ -164,6 +164,11 @@ def odd_tail(f: Callable[[Real], Real]) -> Callable[[Real], Real]:
     return lambda u: (f(mp.sqrt(u)) - mp.sqrt(u)) / mp.sqrt(u) ** 3
 
 
+def tan_tail(u: Real) -> Real:
+    """(tan x - x - x^3 / 2) / x^3 as a function of u = x^2."""
+    return odd_tail(mp.tan)(u) - mp.mpf(0.5)
+
+
 def cbrt_tail(r: Real) -> Real:
     """((1 + r)^(1/3) - 1) / r."""
     return (mp.cbrt(1 + r) - 1) / r
@@ -186,7 +191,7 @@ RECIPES: dict[str, Recipe] = {
     "log2_f64": Recipe(log2_tail("f64"), -mp.mpf("0.0372"), 1 / mp.mpf(16), range(10), lambda r: 1, "f64"),
     "pow_f32": Recipe(cubic_tail, -mp.mpf("0.0206"), 1 / mp.mpf(32), range(3), lambda r: r * r / 2, "f32"),
     "pow_f64": Recipe(cubic_tail, -mp.mpf("0.0372"), 1 / mp.mpf(16), range(10), lambda r: r * r / 2, "f64"),
-    "tan_f32": Recipe(odd_tail(mp.tan), 0, (mp.pi / 63) ** 2, range(2), lambda u: u, "f32"),
+    "tan_f32": Recipe(tan_tail, 0, (mp.pi / 3.9997) ** 2, range(7), lambda u: u / mp.tan(mp.sqrt(u)) * mp.sqrt(u), "f32"),
     "tan_f64": Recipe(odd_tail(mp.tan), 0, (mp.pi / 31.9) ** 2, range(5), lambda u: u, "f64"),
     "cbrt_f32": Recipe(cbrt_tail, -mp.mpf("0.0176"), mp.mpf("0.0315"), range(3), abs, "f32"),
     "cbrt_f64": Recipe(cbrt_tail, -mp.mpf("0.0375"), mp.mpf("0.0628"), range(9), abs, "f64"),
@@ -372,9 +377,9 @@ def table_values() -> dict[str, dict[str, list[Real]]]:
         found |= dict(
             zip((f"sine{s}", f"sine_rest{s}", f"cosine{s}"), turns(typ, mp.pi / (8 if typ == "f32" else 16)), strict=True)
         )
-        found |= dict(zip((f"minus_tangent{s}", f"tangent_rest{s}"), tangents(typ, entries // 2), strict=True))
         found |= dict(zip((f"cbrt_inverse{s}", f"cbrt_root{s}"), cube_roots(typ, entries, 8), strict=True))
         found |= dict(zip((f"root_of_two{s}", f"root_of_two_rest{s}"), roots_of_two(typ, entries), strict=True))
+    f64 |= dict(zip(("minus_tangent_f64", "tangent_rest_f64"), tangents("f64", 8), strict=True))
     del f32["root_of_two_rest"]  # what is left is less than a third of a place
     of_tanh = ("tanh_at", *(f"tanh_{power}" for power in range(TANH_DEGREE + 1)))
     f32 |= dict(zip(of_tanh, slices(mp.tanh, -4, TANH_DEGREE), strict=True))

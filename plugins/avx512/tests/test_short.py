@@ -22,6 +22,7 @@ from usl_avx512.gemm.short import (
     BFLOATS_IN_SINGLE,
     BYTES,
     SHORTS,
+    SIGNED_BYTES,
     Blocking,
     packing_schedule,
     short_gemm,
@@ -29,8 +30,8 @@ from usl_avx512.gemm.short import (
 )
 from usl_avx512.kernels import LinearBF16, Packed, QuantizedLinear, gemm_bf16, gemm_s8s8s32, gemm_s16s16s32, gemm_u8s8s32
 from usl_avx512.kernels import short as short_kernels
-from usl_avx512.kernels.short_library import KINDS, gemm_entry, short_library, short_path
-from usl_avx512.short_products import packing, product, signed_product
+from usl_avx512.kernels.short_library import gemm_entry, short_library, short_path
+from usl_avx512.short_products import TYPES, packing, product, signed_product
 from usl_c11.build import write_files
 from usl_c11.compiler import DEFAULT_FLAGS, find_compiler
 from usl_c11.cpu import has_feature
@@ -151,6 +152,17 @@ def test_what_is_not_a_number_stays_so(low: float, result: str) -> None:
     assert np.isnan(found[4]).all() and not np.delete(found, 4, 0).any()
 
 
+@pytest.mark.usefixtures("bfloats")
+def test_results_of_bf16_may_be_subnormal_though_the_instruction_that_rounds_takes_such_for_zeros() -> None:
+    patterns = [0x1, 0x7FFF, 0x8000, 0x8001, 0x18000, 0x7F7FFF, 0x7F8000, 0x7FFFFF, 0x800000, 0, 0x7F7FFFFF, 0x7F800000]
+    for shift in range(len(patterns)):  # beside numbers that are none, and among none but zeros
+        pattern = np.resize(np.roll(patterns, shift).astype(np.uint32), 67)
+        pattern[16:32], pattern[33:64] = 0, 0
+        bias = (pattern | np.arange(67, dtype=np.uint32) % 2 << 31).view(np.float32)
+        found = LinearBF16(np.zeros((4, 67), np.uint16), bias)(np.zeros((7, 4), np.uint16))
+        assert np.array_equal(found.view(np.uint16), np.broadcast_to(rounded(bias + np.float32(0)), (7, 67)))
+
+
 @pytest.mark.usefixtures("native")
 def test_layers_keep_bias_and_scale() -> None:
     bias, scale, x = np.arange(3, dtype=np.int32), np.ones(3, np.float32), np.ones((1, 4), np.uint8)
@@ -244,9 +256,10 @@ def test_schedules_give_what_the_plain_loops_give(kind: str, group: Any) -> None
 
 
 def test_sums_are_used_where_the_plain_loops_use_them() -> None:
-    random, fast = np.random.default_rng(7), with_sums_used(signed_product(), BYTES, isa.for_lanes(16, types=("i32",)), rows=7)
+    random, lanes = np.random.default_rng(7), isa.for_lanes(16, types=("i32",))
+    fast = with_sums_used(signed_product(), SIGNED_BYTES, lanes, rows=7)
     for m, n, groups in ((8, 67, 2), (1, 16, 1)):
-        a, w = integers(random, (m, 4 * groups), np.uint8), integers(random, (-(-n // 64), groups, 256), np.int8)
+        a, w = integers(random, (m, 4 * groups), np.int8), integers(random, (-(-n // 64), groups, 256), np.int8)
         s, c = integers(random, (n,), np.int32), integers(random, (m, n), np.int32)
         found = np.array(c)
         run(signed_product().ir, [m, n, groups, a, w, s, c])
@@ -281,7 +294,7 @@ def shifted(M: size, N: size, G: size, A: [u8][M, 4 * G] @ DRAM, W: [i8][(N + 63
     assert np.array_equal(y, np.maximum(a.astype(np.int32) @ b.astype(np.int32), -7).astype(np.int16))
 
 
-SHIPPED = [*map(gemm_entry, KINDS), "usl_linear_u8s8u8", "usl_linear_bf16bf16"]
+SHIPPED = [*map(gemm_entry, TYPES), "usl_linear_u8s8u8", "usl_linear_bf16bf16"]
 
 
 @pytest.mark.usefixtures("native")
@@ -298,7 +311,7 @@ def test_sums_stay_in_registers(name: str) -> None:
 
 
 @pytest.mark.usefixtures("native")
-@pytest.mark.parametrize("name", [*map(gemm_entry, KINDS)])
+@pytest.mark.parametrize("name", [*map(gemm_entry, TYPES)])
 def test_sums_stay_in_registers_under_every_compiler(name: str, tmp_path: Path) -> None:
     """Those besides the default one. Under clang, loops of edges move some, and clang 15 five in the one of most products."""
     wanted = os.environ.get("USL_COMPILERS", "").split() or COMPILERS

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from usl_core import Procedure
 
-TYPES = {"u8s8": ("u8", "i8", 4), "s16s16": ("i16", "i16", 2), "bf16": ("bf16", "bf16", 2)}
+TYPES = {"u8s8": ("u8", "i8", 4), "s8s8": ("i8", "i8", 4), "s16s16": ("i16", "i16", 2), "bf16": ("bf16", "bf16", 2)}
 """Elements of A, elements of B, and how many neighbours of a row of A one instruction multiplies and adds up."""
-SUMS = {"u8s8": "i32", "s16s16": "i32", "bf16": "f32"}
+SUMS = {"u8s8": "i32", "s8s8": "i32", "s16s16": "i32", "bf16": "f32"}
 """Types of sums."""
 
-_PRODUCT = "{s}(A[i, {n} * g + q]) * {s}(W[j / 64, g, {n} * (j % 64) + q])"
+_PRODUCT = "{f} * {s}(W[j / 64, g, {n} * (j % 64) + q])"
+_FACTOR = "{s}(A[i, {n} * g + q])"
 _MATRICES = "M: size, N: size, G: size, A: [{a}][M, {n} * G] @ DRAM, W: [{b}][(N + 63) / 64, G, {w}] @ DRAM"
 
 
@@ -21,7 +22,8 @@ def _parsed(name: str, text: str, kind: str) -> Procedure:
     from usl_core import DRAM, proc_from_source
 
     a, b, n = TYPES[kind]
-    text = text.replace("PRODUCT", _PRODUCT).replace("MATRICES", _MATRICES)
+    factor = f"({_FACTOR} + 128)" if kind == "s8s8" else _FACTOR  # the instruction wants an unsigned one
+    text = text.replace("PRODUCT", _PRODUCT.replace("{f}", factor)).replace("MATRICES", _MATRICES)
     return proc_from_source(
         text.format(a=a, b=b, s=SUMS[kind], n=n, m=n - 1, w=64 * n, name=name, zero="0.0" if b == "bf16" else "0"),
         {"DRAM": DRAM},
@@ -48,7 +50,7 @@ def {name}(MATRICES, C: [{s}][M, N] @ DRAM):
 
 @cache
 def signed_product() -> Procedure:
-    """`C += A B` of signed bytes, where 128 has been added to all of A; S are the sums of B's columns."""
+    """`C += A B` of signed bytes: 128 is added to all of A, and taken off again by S, the sums of B's columns."""
     return _parsed(
         "gemm_s8s8s32",
         """
@@ -62,7 +64,7 @@ def {name}(MATRICES, S: [i32][N] @ DRAM, C: [i32][M, N] @ DRAM):
                     sum += PRODUCT
             C[i, j] += sum - 128 * S[j]
 """,
-        "u8s8",
+        "s8s8",
     )
 
 

@@ -91,6 +91,8 @@ class Group:
 
 BYTES = Group(4, isa.mm512_dpbusd_set1_epi32, isa.mm512_loadu_epi8, isa.mm_pack4_epi8)
 """u8 by i8."""
+SIGNED_BYTES = Group(4, isa.mm512_dpbusd_above_set1_epi32, isa.mm512_loadu_epi8, isa.mm_pack4_epi8)
+"""i8, and 128 more, by i8."""
 SHORTS = Group(2, isa.mm512_dpwssd_set1_epi32, isa.mm512_loadu_epi16, isa.mm_pack2_epi16)
 """i16 by i16."""
 FLOATS = (isa.mm512_setzero_ps, isa.mm512_accumulateu_ps, isa.mm512_mask_accumulateu_ps, isa.mm512_storeu_ps)

@@ -8,8 +8,8 @@ by bit, so a loop that keeps subnormal numbers does not match it; with `loadu_cv
 kept. `dpbf16_flushed` is the same text for plain loops: its body is the sum of products, and that it flushes is declared
 (`subnormals="flushed"`), so that `assurance()` tells. `fmabf16` is what processors without AVX512_BF16 do instead, in f32: two
 multiply-adds, and subnormal numbers are kept. Where no processor with AVX512_BF16 checks them, both rest on the manual
-below, from which the emulation is written too. Rounding f32 to bf16 is done on the bits, for the instruction that does it
-flushes subnormal numbers too.
+below, from which the emulation is written too. The instruction that rounds f32 to bf16 flushes subnormal numbers too: a vector
+with one of these is rounded on the bits, as all are without AVX512_BF16.
 Reference: Intel 64 and IA-32 Architectures Software Developer's Manual, vol. 2, VPDPBUSD, VPDPWSSD, VDPBF16PS, VCVTNEPS2BF16.
 """
 
@@ -127,6 +127,19 @@ def _step(a: str, b: str, depth: int) -> str:
 FLUSHED = 'roundings=2, special="unspecified", subnormals="flushed"'
 """Each of the two products is added with one rounding, the odd one first, which matters where a sum overflows."""
 
+SIGNED = plain(
+    """
+    @instr("{dst} = usl_avx512_dpbusd({dst}, _mm512_xor_si512(usl_avx512_broadcast4({a.ptr}), "
+           "_mm512_set1_epi8((char)128)), {b});")
+    def mm512_dpbusd_above_set1_epi32(dst: [i32][16] @ AVX512, a: [i8][4] @ DRAM, b: [i8][64] @ AVX512):
+        for i in seq(0, 16):
+            for k in seq(0, 4):
+                dst[i] += (i32(a[k]) + 128) * i32(b[4 * i + k])
+    """,
+    *VNNI,
+)
+"""Signed bytes by signed ones: with 128 added the first is unsigned, and 128 times the sum of b is to be taken off."""
+
 BFLOAT = chain(
     plain(
         f"""
@@ -217,7 +230,7 @@ BFLOAT = chain(
     ),
     plain(
         """
-        @instr("_mm256_storeu_si256((__m256i *)({dst.ptr}), _mm512_cvtepi32_epi16(usl_avx512_to_bf16({src})));")
+        @instr("_mm256_storeu_si256((__m256i *)({dst.ptr}), usl_avx512_cvtps_bf16({src}));")
         def mm512_cvtps_storeu_bf16(dst: [bf16][16] @ DRAM, src: [f32][16] @ AVX512):
             for i in seq(0, 16):
                 dst[i] = bf16(src[i])
@@ -289,7 +302,7 @@ PACKING = chain(
 )
 """A few rows of a matrix, the groups that an instruction takes side by side."""
 
-TABLE = Table(__name__, INTEGERS, BFLOAT, PACKING)
+TABLE = Table(__name__, INTEGERS, SIGNED, BFLOAT, PACKING)
 
 
 def __getattr__(name: str) -> Any:

@@ -3060,24 +3060,6 @@ static __attribute__((noinline, cold, unused)) __m512 usl_avx512_tan_far_ps(__m5
     return _mm512_castpd_ps(_mm512_insertf64x4(_mm512_castps_pd(_mm512_castps256_ps512(low)), _mm256_castps_pd(high), 1));
 }
 
-#ifndef USL_AVX512_AT_MINUS_TANGENT
-#define USL_AVX512_AT_MINUS_TANGENT
-static inline __m512 usl_avx512_at_minus_tangent(__m512i k)
-{
-    static _Alignas(64) const float at[16] = {1.0f, 0.8206788f, 0.6681786f, 0.53451115f, 0.41421357f, 0.3033467f, 0.19891237f, 0.0984914f, 0.0f, -0.0984914f, -0.19891237f, -0.3033467f, -0.41421357f, -0.53451115f, -0.6681786f, -0.8206788f};
-    return _mm512_permutexvar_ps(k, _mm512_load_ps(at));
-}
-#endif /* USL_AVX512_AT_MINUS_TANGENT */
-
-#ifndef USL_AVX512_AT_TANGENT_REST
-#define USL_AVX512_AT_TANGENT_REST
-static inline __m512 usl_avx512_at_tangent_rest(__m512i k)
-{
-    static _Alignas(64) const float at[16] = {0.0f, -2.0286516e-08f, -1.9965045e-08f, 1.2978805e-08f, 5.5990883e-09f, 9.908435e-09f, -1.5496471e-10f, -2.8768938e-09f, 0.0f, 2.8768938e-09f, 1.5496471e-10f, -9.908435e-09f, -5.5990883e-09f, -1.2978805e-08f, 1.9965045e-08f, 2.0286516e-08f};
-    return _mm512_permutexvar_ps(k, _mm512_load_ps(at));
-}
-#endif /* USL_AVX512_AT_TANGENT_REST */
-
 static inline __m512 usl_avx512_tan_near_ps(__m512 x)
 {
     __m512 a = _mm512_setzero_ps();
@@ -3088,13 +3070,9 @@ static inline __m512 usl_avx512_tan_near_ps(__m512 x)
     __m512 s = _mm512_setzero_ps();
     __m512 v = _mm512_setzero_ps();
     __m512 u = _mm512_setzero_ps();
-    __m512 e = _mm512_setzero_ps();
-    __m512 w = _mm512_setzero_ps();
-    __m512 c = _mm512_setzero_ps();
-    __m512 z = _mm512_setzero_ps();
     __m512 h = _mm512_setzero_ps();
-    __m512i q = _mm512_setzero_si512();
-    __m512i m = _mm512_setzero_si512();
+    __m512 z = _mm512_setzero_ps();
+    __m512 e = _mm512_setzero_ps();
     __m512 x_v = _mm512_setzero_ps();
     __m512 v1 = _mm512_setzero_ps();
     __m512 v2 = _mm512_setzero_ps();
@@ -3111,123 +3089,75 @@ static inline __m512 usl_avx512_tan_near_ps(__m512 x)
     __m512 v13 = _mm512_setzero_ps();
     __m512 v14 = _mm512_setzero_ps();
     __m512 v15 = _mm512_setzero_ps();
-    __m512i v16 = _mm512_setzero_si512();
-    __m512i v17 = _mm512_setzero_si512();
-    __m512i v18 = _mm512_setzero_si512();
+    __m512 v16 = _mm512_setzero_ps();
+    __m512 v17 = _mm512_setzero_ps();
+    __m512 v18 = _mm512_setzero_ps();
     __m512 v19 = _mm512_setzero_ps();
     __m512 v20 = _mm512_setzero_ps();
-    __m512i v21 = _mm512_setzero_si512();
+    __m512 v21 = _mm512_setzero_ps();
     __m512i v22 = _mm512_setzero_si512();
     __m512i v23 = _mm512_setzero_si512();
     __m512i v24 = _mm512_setzero_si512();
-    __m512i v25 = _mm512_setzero_si512();
+    __m512 v25 = _mm512_setzero_ps();
     __m512i v26 = _mm512_setzero_si512();
-    __m512 v27 = _mm512_setzero_ps();
-    __m512 v28 = _mm512_setzero_ps();
-    __m512 v29 = _mm512_setzero_ps();
-    __m512i v30 = _mm512_setzero_si512();
-    __m512i v31 = _mm512_setzero_si512();
-    __m512i v32 = _mm512_setzero_si512();
-    __m512i v33 = _mm512_setzero_si512();
-    __m512i v34 = _mm512_setzero_si512();
-    __m512i v35 = _mm512_setzero_si512();
-    __m512i v36 = _mm512_setzero_si512();
-    __m512i v37 = _mm512_setzero_si512();
-    __m512i v38 = _mm512_setzero_si512();
-    __m512i v39 = _mm512_setzero_si512();
-    __m512i v40 = _mm512_setzero_si512();
-    __m512i v41 = _mm512_setzero_si512();
-    __m512i v42 = _mm512_setzero_si512();
-    __m512i v43 = _mm512_setzero_si512();
-    __m512i v44 = _mm512_setzero_si512();
-    __m512i v45 = _mm512_setzero_si512();
-    __m512 v46 = _mm512_setzero_ps();
-    __m512 v47 = _mm512_setzero_ps();
-    __m512i v48 = _mm512_setzero_si512();
-    __m512i v49 = _mm512_setzero_si512();
-    __m512i v50 = _mm512_setzero_si512();
-    __m512i v51 = _mm512_setzero_si512();
+    __m512i v27 = _mm512_setzero_si512();
+    __m512i v28 = _mm512_setzero_si512();
+    __m512i v29 = _mm512_setzero_si512();
     __m512 x_v1 = _mm512_setzero_ps();
     x_v = x;
     a = _mm512_abs_ps(x_v);
-    v1 = _mm512_set1_ps(10.185916f);
-    v2 = _mm512_set1_ps(1.258292e+07f);
+    v1 = _mm512_set1_ps(0.63661975f);
+    v2 = _mm512_set1_ps(12582912.0f);
     t = _mm512_fmadd_ps(a, v1, v2);
-    v3 = _mm512_set1_ps(1.258292e+07f);
+    v3 = _mm512_set1_ps(12582912.0f);
     k = _mm512_sub_ps(t, v3);
-    v4 = _mm512_set1_ps(-0.09817477f);
+    v4 = _mm512_set1_ps(-1.5707964f);
     s = _mm512_fmadd_ps(k, v4, a);
-    p = _mm512_mul_ps(_mm512_set1_ps(-2.732122e-09f), k);
+    p = _mm512_mul_ps(_mm512_set1_ps(-4.3710315e-08f), k);
     r = _mm512_sub_ps(s, p);
-    v5 = _mm512_set1_ps(-1.60209e-13f);
+    v5 = _mm512_set1_ps(1.0746346e-12f);
     v7 = _mm512_sub_ps(s, r);
     v6 = _mm512_sub_ps(v7, p);
     v = _mm512_fmadd_ps(k, v5, v6);
-    q = _mm512_castps_si512(t);
     u = _mm512_mul_ps(r, r);
-    v8 = _mm512_set1_ps(0.13351817f);
-    v9 = _mm512_set1_ps(0.3333332f);
+    v8 = _mm512_set1_ps(0.004371655f);
+    v9 = _mm512_set1_ps(9.994648e-05f);
     p = _mm512_fmadd_ps(u, v8, v9);
-    v10 = _mm512_mul_ps(u, r);
-    v = _mm512_fmadd_ps(v10, p, v);
-    t = _mm512_add_ps(r, v);
-    v11 = _mm512_sub_ps(r, t);
-    v = _mm512_add_ps(v, v11);
-    s = usl_avx512_at_minus_tangent(q);
-    p = _mm512_sub_ps(t, s);
-    v13 = _mm512_add_ps(p, s);
-    v12 = _mm512_sub_ps(t, v13);
-    v15 = usl_avx512_at_tangent_rest(q);
-    v14 = _mm512_add_ps(v, v15);
-    e = _mm512_add_ps(v12, v14);
-    c = _mm512_mul_ps(s, t);
-    w = _mm512_add_ps(_mm512_set1_ps(1.0f), c);
-    v16 = _mm512_set1_epi32((int)0u);
-    v18 = _mm512_srlv_epi32(q, _mm512_set1_epi32((int)4u));
-    v17 = _mm512_and_si512(v18, _mm512_set1_epi32((int)1u));
-    m = _mm512_sub_epi32(v16, v17);
+    v10 = _mm512_set1_ps(0.010826462f);
+    p = _mm512_fmadd_ps(p, u, v10);
+    v11 = _mm512_set1_ps(0.021286441f);
+    p = _mm512_fmadd_ps(p, u, v11);
+    v12 = _mm512_set1_ps(0.054058895f);
+    p = _mm512_fmadd_ps(p, u, v12);
+    v13 = _mm512_set1_ps(0.13332675f);
+    p = _mm512_fmadd_ps(p, u, v13);
+    v14 = _mm512_set1_ps(-0.16666651f);
+    p = _mm512_fmadd_ps(p, u, v14);
+    v15 = _mm512_mul_ps(_mm512_set1_ps(1.6f), v);
+    p = _mm512_fmadd_ps(r, p, v15);
+    v16 = _mm512_mul_ps(_mm512_set1_ps(0.5f), r);
+    v17 = _mm512_fmadd_ps(u, p, v);
+    v = _mm512_fmadd_ps(u, v16, v17);
+    h = _mm512_add_ps(r, v);
+    v18 = _mm512_sub_ps(r, h);
+    v = _mm512_add_ps(v, v18);
     v19 = _mm512_set1_ps(-1.0f);
-    v22 = _mm512_castps_si512(w);
-    v25 = _mm512_castps_si512(w);
-    v26 = _mm512_castps_si512(p);
-    v24 = _mm512_xor_si512(v25, v26);
-    v23 = _mm512_and_si512(v24, m);
-    v21 = _mm512_xor_si512(v22, v23);
-    v20 = _mm512_castsi512_ps(v21);
-    z = _mm512_div_ps(v19, v20);
-    v28 = _mm512_set1_ps(1.0f);
-    v27 = _mm512_fmadd_ps(z, p, v28);
-    v29 = _mm512_fmadd_ps(z, e, c);
-    h = _mm512_add_ps(v27, v29);
-    c = _mm512_mul_ps(c, z);
-    v31 = _mm512_castps_si512(c);
-    v34 = _mm512_castps_si512(c);
-    v35 = _mm512_castps_si512(h);
-    v33 = _mm512_xor_si512(v34, v35);
-    v32 = _mm512_and_si512(v33, m);
-    v30 = _mm512_xor_si512(v31, v32);
-    h = _mm512_castsi512_ps(v30);
-    v37 = _mm512_castps_si512(p);
-    v40 = _mm512_castps_si512(p);
-    v41 = _mm512_castps_si512(z);
-    v39 = _mm512_xor_si512(v40, v41);
-    v38 = _mm512_and_si512(v39, m);
-    v36 = _mm512_xor_si512(v37, v38);
-    z = _mm512_castsi512_ps(v36);
-    v43 = _mm512_castps_si512(e);
-    v45 = _mm512_castps_si512(e);
-    v44 = _mm512_and_si512(v45, m);
-    v42 = _mm512_xor_si512(v43, v44);
-    e = _mm512_castsi512_ps(v42);
-    v46 = _mm512_fmadd_ps(z, h, e);
-    z = _mm512_add_ps(z, v46);
-    v49 = _mm512_castps_si512(z);
+    z = _mm512_div_ps(v19, h);
+    v21 = _mm512_set1_ps(1.0f);
+    v20 = _mm512_fmadd_ps(z, h, v21);
+    e = _mm512_fmadd_ps(z, v, v20);
+    z = _mm512_fmadd_ps(z, e, z);
+    v23 = _mm512_castps_si512(t);
+    v22 = _mm512_and_si512(v23, _mm512_set1_epi32((int)1u));
+    v24 = _mm512_set1_epi32((int)1u);
+    z = _mm512_mask_mov_ps(z, _mm512_cmplt_epu32_mask(v22, v24), h);
+    v27 = _mm512_castps_si512(z);
     x_v1 = x;
-    v51 = _mm512_castps_si512(x_v1);
-    v50 = _mm512_and_si512(v51, _mm512_set1_epi32((int)2147483648u));
-    v48 = _mm512_xor_si512(v49, v50);
-    v47 = _mm512_castsi512_ps(v48);
-    return v47;
+    v29 = _mm512_castps_si512(x_v1);
+    v28 = _mm512_and_si512(v29, _mm512_set1_epi32((int)2147483648u));
+    v26 = _mm512_xor_si512(v27, v28);
+    v25 = _mm512_castsi512_ps(v26);
+    return v25;
 }
 
 static inline __m512 usl_avx512_tan_ps(__m512 x)

@@ -236,6 +236,24 @@ _TO_BF16 = """
     }
 """
 
+_CVTPS_BF16 = """
+    static inline __m256i usl_avx512_cvtps_bf16(__m512 x)
+    {
+    #if defined(__AVX512BF16__) && !defined(SIMDE_NO_NATIVE)
+        /* The instruction takes subnormal numbers for zeros, and is right otherwise. No intrinsics: types of bf16 differ among
+         * compilers, and the test is of AVX512_DQ, which processors with AVX512_BF16 have and compilers may not know. */
+        __mmask16 subnormal;
+        __asm__("vfpclassps $0x20, %1, %0" : "=k"(subnormal) : "v"(x));
+        if (__builtin_expect(subnormal == 0, 1)) {
+            __m256i rounded;
+            __asm__("vcvtneps2bf16 %1, %0" : "=v"(rounded) : "v"(x));
+            return rounded;
+        }
+    #endif
+        return _mm512_cvtepi32_epi16(usl_avx512_to_bf16(x));
+    }
+"""
+
 _DIV9_EPU16 = """
     static inline __m512i usl_avx512_div9_epu16(__m512i x)
     {
@@ -349,6 +367,7 @@ HELPERS: dict[str, str] = {
     "usl_avx512_from_bf16": _guarded("usl_avx512_from_bf16", _FROM_BF16),
     "usl_avx512_fmabf16": _guarded("usl_avx512_fmabf16", _FMABF16),
     "usl_avx512_to_bf16": _guarded("usl_avx512_to_bf16", _TO_BF16),
+    "usl_avx512_cvtps_bf16": _guarded("usl_avx512_to_bf16", _TO_BF16) + _guarded("usl_avx512_cvtps_bf16", _CVTPS_BF16),
     **MOVEMENT,
     **AVX2_FUNCTIONS,
     **BITS_TEXTS,

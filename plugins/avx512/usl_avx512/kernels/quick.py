@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 from usl_avx512.kernels.arguments import DOUBLE, SINGLE, foreign
+from usl_avx512.short_products import TYPES
 
 SOURCE = Path(__file__).with_name("quick.c")
 NETWORKS = SOURCE.with_name("quick_networks.c")
@@ -83,7 +84,7 @@ def source() -> str:
     both, _, end = rest.partition("/* @end */\n")
     networks = network_entries.ENTRIES | network_entries.POOLING
     types = [f"typedef int {name}({parameters});" for name, parameters in networks.items()]
-    types += [f"typedef {short_library.prototype(short_library.gemm_entry(kind))};" for kind in short_library.KINDS]
+    types += [f"typedef {short_library.prototype(short_library.gemm_entry(kind))};" for kind in TYPES]
     forms = []
     for precision in (SINGLE, DOUBLE):
         words = {"T": precision.ctype, "P": precision.letter, "N": NUMPY_TYPES[precision.letter]}

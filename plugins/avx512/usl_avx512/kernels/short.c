@@ -42,24 +42,24 @@ int $entry(int64_t M, int64_t N, int64_t K, const $a_type *A, int64_t lda, const
     if (!$entry_apart(A, a_bytes, C, c_bytes) || !$entry_apart(W, w_bytes, C, c_bytes))
         return $c_number;
     ${extra_apart}const struct usl_win_3${b}c w = {W, {(ptrdiff_t)(64 * row), (ptrdiff_t)(64 * $group), 1}};
-    ${extra_windows}if (!$always && row == K) {
-        const struct usl_win_2${a}c a = {(const $u_type *)A, {(ptrdiff_t)lda, 1}};
+    ${extra_windows}if (row == K) {
+        const struct usl_win_2${a}c a = {A, {(ptrdiff_t)lda, 1}};
         const struct usl_win_2${c} c = {C, {(ptrdiff_t)ldc, 1}};
         ${kernel}_body(M, N, G, a, w, ${arguments}c);
         return 0;
     }
-    /* Some rows at a time are copied: the last group of each would reach beyond it, or they are to be unsigned. */
+    /* Some rows at a time are copied: the last group of each would reach beyond it. */
     int64_t some = 262144 / ((int64_t)sizeof *A * (row + 1)) / 6 * 6;
     some = some < 6 ? 6 : some > 384 ? 384 : some;
     some = some < M ? some : M;
-    $u_type *copy = ($u_type *)calloc((size_t)some, (size_t)(row + 1) * sizeof *copy);
+    $a_type *copy = ($a_type *)calloc((size_t)some, (size_t)(row + 1) * sizeof *copy);
     if (copy == NULL)
         return -1;
     for (int64_t first = 0; first < M; first += some) {
         const int64_t rows = some < M - first ? some : M - first;
         for (int64_t i = 0; i < rows; i++)
             for (int64_t k = 0; k < K; k++)
-                copy[i * row + k] = ($u_type)(A[(first + i) * lda + k]$flip);
+                copy[i * row + k] = A[(first + i) * lda + k];
         const struct usl_win_2${a}c a = {copy, {(ptrdiff_t)row, 1}};
         const struct usl_win_2${c} c = {C + first * ldc, {(ptrdiff_t)ldc, 1}};
         ${kernel}_body(rows, N, G, a, w, ${arguments}c);

@@ -52,11 +52,11 @@ class Packed:
         import numpy as np
 
         B = _bits(B)
-        by_type = {ELEMENTS[b].name: kind for kind, (_, b, _) in TYPES.items()}
+        by_type = {ELEMENTS[b].name: kind for kind, (_, b, _) in TYPES.items() if kind != "s8s8"}  # packed as for u8s8
         if isinstance(B, np.ndarray) and B.dtype.name not in by_type:
             raise TypeError(f"B must be of dtype int8, int16, or uint16 or {BFLOAT} (bf16), not {B.dtype}")
         self.kind = by_type[B.dtype.name] if isinstance(B, np.ndarray) else "u8s8"
-        """One of `TYPES`."""
+        """One of `TYPES`; of bytes u8s8."""
         _, b, group = TYPES[self.kind]
         self.rows, self.columns, address, distance = forward_matrix(ELEMENTS[b], "B", B)
         shape = (-(-self.columns // PANEL), -(-self.rows // group), PANEL * group)
@@ -95,7 +95,7 @@ def gemm_u8s8s32(A: NDArray[np.uint8], B: NDArray[np.int8] | Packed, C: NDArray[
 
 
 def gemm_s8s8s32(A: NDArray[np.int8], B: NDArray[np.int8] | Packed, C: NDArray[np.int32]) -> None:
-    """`C += A B` like `gemm_u8s8s32` for A in int8, of which an unsigned copy is made, some rows at a time.
+    """`C += A B` like `gemm_u8s8s32` for A in int8.
 
     The processor multiplies unsigned by signed bytes: `A B = (A + 128) B - 128 (sums of B's columns)`.
     """
@@ -145,7 +145,7 @@ class _Layer:
         """The results for rows x; factors are the vectors between W and the limits."""
         import numpy as np
 
-        rows, k, address, distance = forward_matrix(ELEMENTS["i8" if kind == "s8s8" else TYPES[kind][0]], "x", x)
+        rows, k, address, distance = forward_matrix(ELEMENTS[TYPES[kind][0]], "x", x)
         if k != self.weights.rows:
             raise ValueError(f"x has {k} columns, but the weights have {self.weights.rows} rows")
         to = next(each for each in self.results if _name(each) == self.result)
@@ -220,7 +220,7 @@ class QuantizedLinear(_Layer):
         self.bias_of_shifted = self.bias - np.int32(128) * self.weights.sums
 
     def __call__(self, x: NDArray[np.uint8] | NDArray[np.int8]) -> NDArray[Any]:
-        """The results, (M, N), for rows x, (M, K), in uint8 or int8; of int8 an unsigned copy is made, some rows at a time.
+        """The results, (M, N), for rows x, (M, K), in uint8 or int8.
 
         Raises:
             TypeError: x is of another type. ValueError: it has not two dimensions, other columns than weights has rows, or
@@ -269,10 +269,10 @@ class LinearBF16(_Layer):
 
 
 def _multiply(kind: str, A: Any, B: Any, C: Any) -> None:
-    """Check the arguments and call the product; kind is one of TYPES, or s8s8."""
+    """Check the arguments and call the product; kind is one of TYPES."""
     base = "u8s8" if kind == "s8s8" else kind
     A, B = _bits(A), _bits(B)
-    m, k, address, distance = forward_matrix(ELEMENTS["i8" if kind == "s8s8" else TYPES[kind][0]], "A", A)
+    m, k, address, distance = forward_matrix(ELEMENTS[TYPES[kind][0]], "A", A)
     height, width, c, ldc = forward_matrix(ELEMENTS[SUMS[base]], "C", C, written=True)
     _require_apart(A, B, C)
     packed = _packed(base, B)

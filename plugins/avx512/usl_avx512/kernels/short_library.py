@@ -35,13 +35,11 @@ ELEMENTS = {
 
 RESULTS = {"u8s8": ("f32", "u8", "i8"), "s8s8": ("f32", "u8", "i8"), "bf16": ("f32", "bf16")}
 """What a layer's results may be."""
-KINDS = (*TYPES, "s8s8")
-"""With s8s8, whose A is copied to be unsigned: `A B = (A + 128) B - 128 (sums of B's columns)`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A C function: what it does (`pack`, `gemm`, `linear`), for which of KINDS, and what its results are.
+    """A C function: what it does (`pack`, `gemm`, `linear`), for which of TYPES, and what its results are.
 
     widened: products of bf16 in f32, for processors that lack AVX512_BF16.
     """
@@ -53,32 +51,27 @@ class Entry:
 
     @property
     def signed(self) -> bool:
-        """Whether A has to become unsigned."""
+        """Whether A becomes unsigned: `A B = (A + 128) B - 128 (sums of B's columns)`."""
         return self.kind == "s8s8"
-
-    @property
-    def base(self) -> str:
-        """The kind of the kernel, one of TYPES."""
-        return "u8s8" if self.signed else self.kind
 
     @property
     def group(self) -> int:
         """How many neighbours along a sum the instruction takes at once."""
-        return TYPES[self.base][2]
+        return TYPES[self.kind][2]
 
     @property
     def sums(self) -> str:
         """The type of the sums."""
-        return SUMS[self.base]
+        return SUMS[self.kind]
 
     @property
     def kernel(self) -> str:
         """The scheduled procedure."""
         match self.does:
             case "pack":
-                return f"pack_{self.base}"
+                return f"pack_{self.kind}"
             case "linear":
-                return f"linear_{self.base}{self.result}"
+                return f"linear_{self.kind}{self.result}"
             case _:
                 return f"gemm_{self.kind}{'f32' if self.sums == 'f32' else 's32'}"
 
@@ -89,8 +82,8 @@ def gemm_entry(kind: str) -> str:
 
 
 def _entries() -> dict[str, Entry]:
-    found = {f"usl_pack_{kind}": Entry("pack", kind) for kind in KINDS}
-    found |= {gemm_entry(kind): Entry("gemm", kind, SUMS.get(kind, "i32")) for kind in KINDS}
+    found = {f"usl_pack_{kind}": Entry("pack", kind) for kind in TYPES}
+    found |= {gemm_entry(kind): Entry("gemm", kind, SUMS[kind]) for kind in TYPES}
     found |= {f"usl_linear_{kind}{to}": Entry("linear", kind, to) for kind, results in RESULTS.items() for to in results}
     wide = {f"{name}_widened": replace(entry, widened=True) for name, entry in found.items() if entry.kind == "bf16"}
     return found | {name: entry for name, entry in wide.items() if entry.does != "pack"}
@@ -125,16 +118,16 @@ def _scheduled(entry: Entry) -> Any:
     from usl_avx512 import isa, short_products
     from usl_avx512.gemm import short
 
-    groups = {"u8s8": short.BYTES, "s16s16": short.SHORTS, "bf16": short.BFLOATS}
-    group = short.BFLOATS_IN_SINGLE if entry.widened else groups[entry.base]
+    groups = {"u8s8": short.BYTES, "s8s8": short.SIGNED_BYTES, "s16s16": short.SHORTS, "bf16": short.BFLOATS}
+    group = short.BFLOATS_IN_SINGLE if entry.widened else groups[entry.kind]
     if entry.does == "pack":
-        return short.packing_schedule(short_products.packing(entry.base), group)
+        return short.packing_schedule(short_products.packing(entry.kind), group)
     if entry.does == "linear":
         lanes = isa.for_lanes(16, types=(entry.sums, "f32", entry.result))
-        return short.with_sums_used(short_products.linear(entry.base, entry.result), group, lanes)
+        return short.with_sums_used(short_products.linear(entry.kind, entry.result), group, lanes)
     if entry.signed:
         return short.with_sums_used(short_products.signed_product(), group, isa.for_lanes(16, types=("i32",)))
-    return short.short_gemm(short_products.product(entry.base), group).fast
+    return short.short_gemm(short_products.product(entry.kind), group).fast
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +154,7 @@ def _extras(entry: Entry) -> tuple[Extra, ...]:
 
 def _words(name: str, entry: Entry) -> dict[str, str | int]:
     """The blanks of the templates."""
-    a, b, group = TYPES[entry.base]
+    a, b, group = TYPES[entry.kind]
     if entry.does == "pack":
         sums = entry.signed
         return {
@@ -185,14 +178,11 @@ def _words(name: str, entry: Entry) -> dict[str, str | int]:
         "a": a,
         "b": b,
         "c": entry.result,
-        "a_type": "int8_t" if entry.signed else ELEMENTS[a].ctype,
-        "u_type": ELEMENTS[a].ctype,
+        "a_type": ELEMENTS[a].ctype,
         "b_type": ELEMENTS[b].ctype,
         "c_type": ELEMENTS[entry.result].ctype,
         "group": group,
         "c_number": 7 + len(extras),
-        "flip": " ^ 128" if entry.signed else "",
-        "always": "true" if entry.signed else "false",
         "extra_parameters": "".join(f"{extra.parameter}, " for extra in extras),
         "extra_checks": "".join(
             f"if ({extra.name} == NULL && !empty)\n        return {number};\n    " for number, extra in vectors
@@ -255,9 +245,9 @@ def _about(entry: Entry) -> str:
             if entry.does == "gemm"
             else " 128 * sums, of usl_pack_s8s8, are taken off bias before."
         )
-    bits = " bf16 is given as its bits." if entry.base == "bf16" else ""
+    bits = " bf16 is given as its bits." if entry.kind == "bf16" else ""
     flushed = ""
-    if entry.base == "bf16":
+    if entry.kind == "bf16":
         flushed = " Subnormal numbers are kept." if entry.widened else " Subnormal numbers count as zeros."
     return (
         f"{does}, for row-major A (M x K) and C (M x N), whose rows are lda and ldc elements apart, and B packed by "
