@@ -76,9 +76,10 @@ def kernel(procedure: Procedure, how: str, directory: Path) -> Callable[..., Non
     return call
 
 
-def silent(compiler_name: str, source: Path) -> str:
+def silent(compiler_name: str, source: Path, features: Sequence[str] = FEATURES) -> str:
     """What a compiler says about a generated file, optimised so that it looks at the flow of data too."""
     if probe.program(compiler_name) is None:
         pytest.skip(f"{compiler_name} is not installed")
-    command = [compiler_name, "-std=c11", "-O3", *flags_of("native"), "-c", str(source), "-o", str(source.with_suffix(".o"))]
+    flags = ["-std=c11", "-O3", *flags_of("native", features)]
+    command = [compiler_name, *flags, "-c", str(source), "-o", str(source.with_suffix(".o"))]
     return subprocess.run(command, capture_output=True, text=True, check=False).stderr

@@ -325,7 +325,8 @@ def test_compilers_have_nothing_to_say(letter: str, compiler: str, tmp_path: Pat
     name = entry_name(WHOLE, letter)
     for file in (f"{name}.c", f"{name}.h"):
         (tmp_path / file).write_bytes(blas_library.blas_path(WHOLE, letter).with_name(file).read_bytes())
-    assert silent(compiler, tmp_path / f"{name}.c") == ""
+    features = blas_library.blas_library(WHOLE, letter).features
+    assert silent(compiler, tmp_path / f"{name}.c", features) == ""
 
 
 def test_a_library_of_one_routine_holds_what_its_entry_needs_and_no_more() -> None:

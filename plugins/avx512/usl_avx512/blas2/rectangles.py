@@ -9,13 +9,16 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from usl_avx512 import isa
 from usl_avx512.blas1 import LANES, instructions, reusing
+from usl_avx512.blas2.row_sums import rows_together
 from usl_avx512.memories import AVX512
 from usl_core import Procedure, proc_from_source
 from usl_core.cursors import IfCursor, ReadCursor
 from usl_core.scheduling import (
     call_eqv,
     delete_buffer,
+    divide_loop,
     inline_assign,
     lift_reduce_constant,
     rename,
@@ -26,6 +29,7 @@ from usl_core.scheduling import (
     specialize,
     stage_mem,
     unroll_buffer,
+    unroll_loop,
 )
 from usl_stdlib import attempt, cse, interleave, replace_all, unroll_and_jam, vectorize
 
@@ -162,7 +166,9 @@ def by_rows_at_a_time(p: Procedure, name: str, typ: str) -> Procedure:
         assert isinstance(branch, IfCursor)
         i = branch.orelse()[0]
         p = by_columns(p, branch.body()[0], typ)
-    if name in ("gemv_n", "rows"):
+    if name == "gemv_n":
+        return by_sums(p, i, typ)
+    if name == "rows":
         p, _ = in_vectors(p, p.find_loop("j"), typ)
         return simplify(jammed(p, i, ROWS)[0])
     if name == "both":
@@ -204,6 +210,51 @@ def by_columns(p: Procedure, i: Any, typ: str) -> Procedure:
     for loop in loops:
         p = unroll_buffer(p, p.forward(loop).body()[0], 0)
     return p
+
+
+def by_sums(p: Procedure, i: Any, typ: str) -> Procedure:
+    """`gemv_n` by eight rows, whose sums are added up across lanes at once, or four where eight share places of a cache.
+
+    Where there are so few columns that each can be loaded into a register, nothing is added up across lanes.
+    """
+    base, page = p, 4096 // 64 * LANES[typ]
+    few = [f"n == {columns} and stride(A, 0) == {columns}" for columns in FEW]
+    p = specialize(p, i, [*few, f"n % {page} == 0"])
+    *narrow, far, near = p.find("for i in _: _", many=True)
+    for columns, loop in zip(FEW, narrow, strict=True):
+        p = rewrite_expr(p, p.forward(loop).find("for j in _: _").hi(), columns)
+        p = few_columns(base, columns, typ).call(p, p.forward(loop))
+    for loop, heights in ((far, ROWS[1:]), (near, ROWS)):
+        rest = loop
+        for rows in heights:
+            p = divide_loop(p, rest, rows, ["io", "ii"], tail="cut")
+            p, rest = some_rows(base, rows, typ).call(p, p.forward(rest).body()[0]), p.forward(rest).next()
+        p, _ = in_vectors(p, p.forward(rest).find("for j in _: _"), typ)
+    return simplify(p)
+
+
+FEW = (2, 3, 4)
+"""Columns of a matrix without gaps that there are loads for."""
+
+
+@cache
+def few_columns(p: Procedure, columns: int, typ: str) -> Kernel:
+    """`gemv_n` for so many columns without gaps, each of which is loaded into a register by itself."""
+    base = p.partial_eval(n=columns).add_assertion(f"stride(A, 0) == {columns}")
+    base = rename(base, f"{p.name()}_of_{columns}")
+    j = base.find_loop("j")
+    p = rewrite_expr(base, j.body()[0].rhs(), "x[j] * A[i, j]")
+    p = simplify(unroll_loop(p, p.forward(j)))
+    apart = [getattr(isa, f"mm512_{mask}load_of{columns}_{'ps' if typ == 'f32' else 'pd'}") for mask in ("", "mask_")]
+    p, _ = vectorize(p, p.find_loop("i"), LANES[typ], AVX512, (*products(typ), *apart), tail="masked")
+    return Kernel(base, simplify(p))
+
+
+@cache
+def some_rows(p: Procedure, rows: int, typ: str) -> Kernel:
+    """So many rows of `gemv_n`, in a procedure of its own: within the loop gcc keeps more addresses than it has registers."""
+    base = rename(p.partial_eval(m=rows), f"{p.name()}_{rows}")
+    return Kernel(base, rows_together(base, rows, typ, products(typ, reused=True)))
 
 
 def jammed(p: Procedure, i: Any, heights: tuple[int, ...]) -> tuple[Procedure, list[Any]]:

@@ -25,7 +25,6 @@ enum {
     USL_SQUARE = 96,  /* rows of a square on the diagonal of a symmetric matrix, */
     USL_UPDATED = 48, /* and of one that is updated, of which half is for nothing */
     USL_WIDTH = 256 / sizeof(@T@), /* columns of a right-hand side that are done at a time */
-    USL_SHORT = 8,    /* up to so many terms, sums of the rows of a matrix are sums of the columns of a turned copy */
     USL_LONG = 4096 / sizeof(@T@),     /* so long rows come faster one by one than eight at a time, */
     USL_NEAR = (8 << 20) / sizeof(@T@), /* unless they come from memory */
     USL_TERMS = 3,    /* up to so many terms, and from so many columns on, rows of C come one by one */
@@ -202,10 +201,6 @@ USL_NOINLINE static int usl_product(int64_t m, int64_t n, int64_t k, @T@ alpha, 
         }
         if (k == 1 && a_row == 1)
             return @P@gemv_t_body(1, m, &alpha, (struct @READ2@){a, {m, 1}}, x, y);
-        if (a_column == 1 && k <= USL_SHORT && m >= USL_LANES && c_row == 1) {
-            @P@gemm_tt_direct_body(1, m, k, &alpha, (struct @READ2@){b, {b_row, 1}}, (struct @READ2@){a, {a_row, 1}}, (struct @WRITE2@){c, {m, 1}});
-            return 0;
-        }
         if (a_column == 1 || k == 1)
             return @P@gemv_n_body(m, k, &alpha, (struct @READ2@){a, {a_row, 1}}, x, y);
         return @P@gemv_t_body(k, m, &alpha, (struct @READ2@){a, {a_column, 1}}, x, y);
