@@ -20,7 +20,16 @@ from usl_c11.compiler import find_compiler
 
 MULTIPLY = {"float32": sgemm, "float64": dgemm}
 THREADS = Path(str(sys.modules["usl_avx512"].__file__)).parent / "kernels" / "threads.c"
-SHAPES = ((131, 700, 520), (600, 40, 300), (7, 2000, 900), (300, 3100, 130), (1, 900, 9000), (513, 38, 1500), (10, 1024, 513))
+SHAPES = (
+    (131, 700, 520),
+    (600, 40, 300),
+    (7, 2000, 900),
+    (300, 3100, 130),
+    (1, 900, 9000),
+    (513, 38, 1500),
+    (10, 1024, 513),
+    (14, 606, 2048),
+)
 """Panels and what is left of them, few rows, rows with rows, columns, a vector: all that is shared, and long sums."""
 
 

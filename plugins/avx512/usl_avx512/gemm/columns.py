@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from functools import cache
 
-from usl_avx512.gemm.blocks import in_blocks, of_turned_rows, parts
+from usl_avx512.gemm.blocks import choice, in_blocks, of_turned_rows, parts
 from usl_avx512.gemm.tiles import Kernel, Lanes, scheduled
 from usl_avx512.gemm.turned import turn
+from usl_c11.memory import Stack
 from usl_core import Procedure, proc_from_source
-from usl_core.scheduling import rearrange_dim, rename, reorder_loops, resize_dim, simplify, stage_mem
+from usl_core.scheduling import rearrange_dim, rename, reorder_loops, resize_dim, set_memory, simplify, stage_mem
 
 INTO_COLUMNS = """\
 def into_columns(M: size, N: size, K: size, alpha: T, A: [T][OF_A], B: [T][K, N], C: [T][N, M]):
@@ -26,8 +27,13 @@ def into_columns(M: size, N: size, K: size, alpha: T, A: [T][OF_A], B: [T][K, N]
 """
 """T stands for the type, OF_A and AT for where A is."""
 
-ROWS, COLUMNS = 32, 128
-"""Of the copy of a block of C, in elements of four bytes: a quarter of a first-level cache."""
+ROWS, COLUMNS = 32, 512
+"""Of the copy of a block of C, in elements of four bytes: a sixteenth of a second-level cache. `level3_threads.c` relies on
+COLUMNS."""
+
+NEAR = 128
+"""Terms of a block where rows of B are long: of so many rows a panel's part is read, then the next part, so that few pages are
+read from at the same time."""
 
 
 @cache
@@ -47,6 +53,8 @@ def one_block(base: Procedure, columns: int, lanes: Lanes, turned: bool) -> Kern
     """At most ROWS x columns elements, on a copy of them."""
     base = rename(base, f"{base.name()}_block")
     product = of_turned_rows(lanes) if turned else parts(lanes).direct
+    in_parts = in_blocks(product, "k", NEAR)
+    product = choice(product.base, f"K > {NEAR * 3 // 2} and N > {columns // 4}", in_parts, product)
     p, rows = base, base.find_loop("i")
     p = stage_mem(p, rows, "C[0:N, 0:M]", "C_block")
     p = rearrange_dim(p, "C_block", [1, 0])
@@ -55,4 +63,5 @@ def one_block(base: Procedure, columns: int, lanes: Lanes, turned: bool) -> Kern
     p = turn(lanes.scalar).call(p, p.forward(rows).next())
     p = product.call(p, p.forward(rows))
     p = resize_dim(resize_dim(p, "C_block", 0, ROWS, 0), "C_block", 1, columns, 0)
+    p = set_memory(p, "C_block", Stack)
     return Kernel(base, scheduled(simplify(p), product, turn(lanes.scalar)))

@@ -15,6 +15,7 @@ from usl_avx512.gemm.blocks import choice, in_blocks
 from usl_avx512.gemm.panels import rows_in_tiles
 from usl_avx512.gemm.tiles import Kernel, Lanes, factor_at_the_end, one_register, scheduled
 from usl_avx512.gemm.turned import staged_turned, turn
+from usl_c11.memory import Stack
 from usl_core import Procedure, proc_from_source
 from usl_core.cursors import ForCursor, IfCursor
 from usl_core.scheduling import (
@@ -58,6 +59,10 @@ COLUMNS = {1: 8, 2: 8, 3: 8, 4: 4}
 LEFT = 4
 """Columns of a tile for what is left over; still fewer have tiles of their own."""
 
+SAME_PLACES = 4096
+"""Rows a multiple of so many bytes long begin at the same places of a first-level cache, which has eight lines for each: tiles
+are four rows by four then, and read eight rows in all."""
+
 NEAR = 24
 """Rows of B in a block: whole tiles of any number of rows of A."""
 
@@ -74,14 +79,15 @@ def plain(lanes: Lanes) -> Procedure:
 
 @cache
 def dots(lanes: Lanes) -> Procedure:
-    """DOTS for any sizes: three rows of A at a time, or four where C has few columns."""
+    """DOTS for any sizes: three rows of A at a time, or four where C has few columns or SAME_PLACES of rows matter."""
     base = plain(lanes)
-    rows = {count: some_rows(base, count, lanes) for count in COLUMNS}
-    low = {count: kernel for count, kernel in rows.items() if COLUMNS[count] == max(COLUMNS.values())}
+    square = {count: some_rows(base, count, LEFT, lanes) for count in COLUMNS}
+    low = {count: some_rows(base, count, columns, lanes) for count, columns in COLUMNS.items() if columns > LEFT}
     narrow, wide = (rename(base, f"{base.name()}_{name}") for name in ("narrow", "wide"))
-    few = Kernel(narrow, scheduled(rows_in_tiles(narrow, rows), *rows.values()))
+    few = Kernel(narrow, scheduled(rows_in_tiles(narrow, square), *square.values()))
     many = Kernel(wide, scheduled(rows_in_tiles(wide, low, ((2, 2),)), *low.values()))
-    return rename(choice(base, f"N < {COLUMNS[1]}", few, many).fast, base.name())
+    same = SAME_PLACES * lanes.count // 64
+    return rename(choice(base, f"N < {COLUMNS[1]} or K % {same} == 0", few, many).fast, base.name())
 
 
 @cache
@@ -116,15 +122,15 @@ def on_turned_copies(base: Procedure, matrix: str, extent: str, product: Procedu
     p, rows, rows_with_rows = block, block.find_loop("i"), Kernel(plain(lanes), product)
     p = staged_turned(p, rows, f"{matrix}[0:K, 0:{extent}]", "turned", lanes)
     p = rows_with_rows.call(p, p.forward(rows))
-    p = resize_dim(resize_dim(p, "turned", 0, ROWS, 0), "turned", 1, terms, 0)
+    p = resize_dim(resize_dim(p, "turned", 0, ROWS, 0), "turned", 1, terms + lanes.count, 0)
+    p = set_memory(p, "turned", Stack)  # what is allocated costs small products a third
     small = Kernel(block, scheduled(simplify(p), rows_with_rows, turn(lanes.scalar)))
     return in_blocks(in_blocks(small, "k", terms, some_columns), "i" if extent == "M" else "j", ROWS, base).fast
 
 
-def some_rows(base: Procedure, rows: int, lanes: Lanes) -> Kernel:
-    """The product of so many rows: tiles beside each other, and narrower ones for the columns that are left over."""
-    base = rename(base.partial_eval(M=rows), f"{base.name()}_{rows}")
-    columns = COLUMNS[rows]
+def some_rows(base: Procedure, rows: int, columns: int, lanes: Lanes) -> Kernel:
+    """The product of so many rows: tiles of so many columns beside each other, and narrower ones for what is left over."""
+    base = rename(base.partial_eval(M=rows), f"{base.name()}_{rows}_by_{columns}")
     tiles = {width: tile(plain(lanes), width, lanes, rows) for width in {columns, *range(1, LEFT + 1)}}
     p = reorder_loops(base, base.find_loop("i"))
     left = p.find_loop("j")

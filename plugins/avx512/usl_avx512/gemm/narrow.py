@@ -23,7 +23,7 @@ def narrow_row(lanes: Lanes) -> Procedure:
     """The product for a column A of any stride, K x 1, that stands for the row; B is K x N, C is 1 x N."""
     letter, suffix = ("s", "ps") if lanes.scalar == "f32" else ("d", "pd")
     base = rename(windowed(gemm_tn, lanes), f"{letter}narrow_row")
-    p = edge_tiles(base, 1, lanes).of(1).fast
+    p = edge_tiles(base, 1, lanes).in_whole_sums(1).fast
     terms = p.find_loop("k")
     p, partial = parallelize_reduction(p, terms, SUMS, lanes.memory)
     p = replace_all(p, [getattr(isa, f"mm512_{name}_{suffix}") for name in ("setzero", "add")])

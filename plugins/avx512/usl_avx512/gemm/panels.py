@@ -23,8 +23,9 @@ from usl_core.scheduling import (
 ROWS = {1: 8, 2: 8, 3: 8, 4: 6}
 """Rows of a tile by the registers in a row; fewer are left over at the end of a panel."""
 
-ROWS_OF_HALVES = 10
-"""Rows of a tile of half a register. One of eight keeps as many sums under way as latency asks for, but no more."""
+ROWS_OF_HALVES = 12
+"""Rows of a tile of half a register. One of eight keeps as many sums under way as latency asks for, but no more. Pieces for
+threads are multiples of it."""
 
 LAST_ROWS = ((5, 4, 4), (5, 5, 4), (4, 4), (5, 4), (5, 5))
 """Tiles at the end of a panel of four registers instead of one of the most rows and one of 1, 2 or 3.

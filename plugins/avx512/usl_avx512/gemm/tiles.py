@@ -40,11 +40,12 @@ from usl_core.scheduling import (
     set_window,
     shift_loop,
     simplify,
+    specialize,
     split_write,
     stage_mem,
     unroll_loop,
 )
-from usl_stdlib import replace_all
+from usl_stdlib import parallelize_reduction, replace_all
 
 TILE = "C_tile"
 """What the sums of a tile are called."""
@@ -52,6 +53,13 @@ TILE = "C_tile"
 REGISTERS = 4
 """Registers that a row of the widest tile takes: 6 rows of them leave 8 of the 32 for a row of B and an element of A."""
 
+
+HALVES_UNDER_WAY = 8
+"""Sums of half a register that are to be under way: a product takes four cycles, and two begin in each. Whole registers of few
+rows have no partial sums, as pieces for threads may end with tiles of other heights there."""
+
+LONG = 16
+"""Terms from which tiles of fewer such sums have partial ones."""
 
 LOADED_ANEW = (2, 3)
 """Rows of tiles for each of which gcc loads a row of B again. A load that reaches over two lines costs more than a product."""
@@ -189,10 +197,32 @@ class Tiles:
 
     def of(self, rows: int) -> Kernel:
         """The one of so many rows."""
+        plain = self.in_whole_sums(rows)
+        partial = -(-HALVES_UNDER_WAY // rows)
+        return in_partial_sums(plain, partial, self.lanes) if self.lanes.half is None and partial > 1 else plain
+
+    def in_whole_sums(self, rows: int) -> Kernel:
+        """The same without partial sums."""
         base, fast = (rename(p.partial_eval(M=rows), p.name().replace("_M", f"_{rows}")) for p in (self.base, self.in_loops))
         if rows in LOADED_ANEW:
             fast = loads_kept(fast, self.lanes)
         return Kernel(base, rows_written_out(fast))
+
+
+def in_partial_sums(tile: Kernel, count: int, lanes: Lanes) -> Kernel:
+    """The same where sums are short; else each of its sums is as many partial ones, none of which waits for the others."""
+    suffix = "ps" if lanes.scalar == "f32" else "pd"
+    p = rename(tile.fast, f"{tile.fast.name()}_in_{count}")
+    p, partial = parallelize_reduction(p, p.find_loop("k"), count, lanes.memory)
+    p = replace_all(p, [getattr(isa, f"mm256_{name}_{suffix}") for name in ("setzero", "add")])
+    for lane in (*partial.starts, partial.lanes, *partial.ends):
+        p = unroll_loop(p, p.forward(lane))
+    long = Kernel(rename(tile.base, p.name()), simplify(p))
+    short = Kernel(rename(tile.base, f"{tile.base.name()}_short"), rename(tile.fast, f"{tile.fast.name()}_short"))
+    p = specialize(tile.base, tile.base.body(), f"K >= {LONG}")
+    first, second = p.find("for i in _: _", many=True)
+    p = short.call(long.call(p, first), p.forward(second))
+    return Kernel(tile.base, scheduled(p, long, short))
 
 
 def full_tiles(gemm: Procedure, registers: int, lanes: Lanes) -> Tiles:

@@ -87,6 +87,15 @@ that reads what a masked store has left out waits for it."""
 PRODUCTS = chain(
     family(
         """
+        @instr("{dst} = _mm256_add_$s({dst}, {src});")
+        def mm256_add_$s(dst: [$t][$l] @ $m, src: [$t][$l] @ $m):
+            for i in seq(0, $l):
+                dst[i] += src[i]
+        """,
+        *HALVES,
+    ),
+    family(
+        """
         @instr("{dst} = _mm256_setzero_$s();")
         def mm256_setzero_$s(dst: [$t][$l] @ $m):
             for i in seq(0, $l):

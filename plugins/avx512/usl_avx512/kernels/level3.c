@@ -31,6 +31,11 @@ enum {
     USL_WIDE = 256,
     USL_MANY = 256,
     USL_FEW = 140,    /* products of registers up to which nothing else can be faster than rows of C in registers */
+    USL_SUMS_APART = 16, /* terms from which tiles of few sums have partial ones (`gemm.tiles`) */
+    USL_LONG_SUMS = 64, /* terms from which sums are long, */
+    USL_THIN = 24,    /* and up to so many rows or columns C has few */
+    USL_SAME_PLACES = 4096, /* bytes apart is at the same place of a first-level cache */
+    USL_FROM_MEMORY = 14 << 20, /* bytes of a matrix that comes from memory */
     USL_NARROW = 64,  /* up to so many columns of C it may be columns that registers hold */
 };
 
@@ -92,14 +97,67 @@ static inline int64_t usl_dots_rate(int64_t m, int64_t n, int64_t k)
     return rate + (bytes % 4096 == 0 && m > 4 && n > 4 ? 4 : 0) + (m * bytes > 128 << 10 && n * bytes > 32 << 10 ? 2 : 0);
 }
 
+/* Cycles, times 32, of rows of C in registers, for k of at least USL_LONG_SUMS: products of registers or of halves, which take half
+ * as long and have an end for each row; elements of a that are spread over registers from rows that begin at the same places of a
+ * cache, or that come one by one; what comes from far away (1) or very far away (2). */
+static inline int64_t usl_into_rows(bool a_turned, int64_t m, int64_t n, int64_t k, int far)
+{
+    const int64_t registers = m * ((n + USL_LANES - 1) / USL_LANES), size = (int64_t)sizeof(@T@);
+    int64_t cycles = 2 * n <= USL_LANES ? 18 * (m < 2 ? 2 : m) * k + 460 * m : 35 * (registers < 4 ? 4 : registers) * k;
+    if (a_turned)
+        cycles += (m * size % USL_SAME_PLACES == 0 ? 9 : 3) * m * k;
+    else if (2 * n <= USL_LANES && m > 8 && k * size % USL_SAME_PLACES == 0)
+        cycles += 24 * m * k;
+    if (far > 0)
+        cycles += ((a_turned ? 2 : 1) * m + n) * k * size * 2 / 5;
+    if (far > 1)
+        cycles += (a_turned ? 5 : 1) * m * k * size;
+    return cycles;
+}
+
+/* The fastest way for long sums and a C of few rows or columns, by estimates as above, which were fitted to 1,300 shapes in both
+ * precisions: the choice loses 1 % of the time of the best one for each in single precision, 2 % in double. */
+USL_WITHIN enum usl_way usl_way_of_long_sums(bool a_turned, bool b_turned, int64_t m, int64_t n, int64_t k)
+{
+    const int64_t size = (int64_t)sizeof(@T@), all = (m * k + n * k + m * n) * size, none = INT64_MAX;
+    const int far = all > 8 << 20 ? 2 : all > 1 << 20 ? 1 : 0;
+    if (!b_turned && n >= 4 * USL_LANES && n * k * size > USL_FROM_MEMORY)
+        return USL_LARGE; /* panels are read a page after the other, and each row of b is asked for */
+    int64_t rows = usl_into_rows(a_turned, m, n, k, far) + 3500, columns = none, dots = none;
+    if (b_turned)
+        rows += (n * k * size > 8 << 20 ? 80 : 18) * n * k;
+    if (a_turned)
+        columns = usl_into_rows(!b_turned, n, m, k, far) + 6000 + 30 * m * n + (far > 1 ? 4 * m * k * size : 0);
+    if (b_turned || !a_turned) {
+        /* few columns wait for loads */
+        int64_t rate = n == 2 ? 55 : n == 3 ? 43 : 37;
+        rate += (b_turned && k * size % USL_SAME_PLACES == 0 && m + n > 8 ? 5 : 0) + ((m + n) * k * size > 28 << 10 ? 3 : 0);
+        dots = m * n * (rate * ((k + USL_LANES - 1) / USL_LANES) + 53) + (n < 4 ? 220 * m : 0) + 4100;
+        if (a_turned == b_turned)
+            dots += 19 * k * (a_turned ? m : n) + 1400;
+        if (far > 0)
+            dots += (a_turned ? 3 * m * k : 0) * size + n * k * size * 3 / 4;
+        if (far > 1)
+            dots += (a_turned ? 3 * n : (b_turned ? 2 : 6) * m) * k * size;
+    }
+    if (dots < rows && dots < columns)
+        return b_turned && usl_far(m, n, k) ? USL_DOTS_BY_BLOCKS : USL_DOTS;
+    if (columns < rows)
+        return USL_COLUMNS;
+    return usl_packing_pays(a_turned, b_turned, m, n, k) ? USL_LARGE : USL_ROWS;
+}
+
 /* The fastest way, by estimates in quarters of a cycle: products of registers, of which fewer than four wait for the sums before,
  * elements that are turned over, sums whose lanes are added up, and constants. Measured on 420 shapes in both precisions, for which
  * the choice loses 1 % against the best one for each. */
 USL_WITHIN enum usl_way usl_way(bool a_turned, bool b_turned, int64_t m, int64_t n, int64_t k)
 {
+    if (k >= USL_LONG_SUMS && (m <= USL_THIN || n <= USL_THIN))
+        return usl_way_of_long_sums(a_turned, b_turned, m, n, k);
     const int64_t halves = m * ((2 * n + USL_LANES - 1) / USL_LANES), down = n * ((m + USL_LANES - 1) / USL_LANES);
     const int64_t along = (k + USL_LANES - 1) / USL_LANES, turned = a_turned == b_turned ? k * (a_turned ? m : n) : 0;
-    const int64_t rows = 5 * (halves < 8 ? 8 : halves) * k / 2 + 200 + (b_turned ? 5 * n * k / 2 + 350 : 0);
+    const int64_t least = k < USL_SUMS_APART || 2 * n > USL_LANES ? 8 : 4;
+    const int64_t rows = 5 * (halves < least ? least : halves) * k / 2 + 200 + (b_turned ? 5 * n * k / 2 + 350 : 0);
     const int64_t columns = a_turned && n <= USL_NARROW ? 4 * (down < 4 ? 4 : down) * k + 10 * m * n + 650 : rows;
     const int64_t dots = m * n * (usl_dots_rate(m, n, k) * along / 2 + 9) + 440 + (turned > 0 ? 3 * turned + 350 : 0);
     if ((b_turned || !a_turned) && dots < rows && dots < columns)
@@ -107,6 +165,12 @@ USL_WITHIN enum usl_way usl_way(bool a_turned, bool b_turned, int64_t m, int64_t
     if (columns < rows)
         return USL_COLUMNS;
     return usl_packing_pays(a_turned, b_turned, m, n, k) ? USL_LARGE : USL_ROWS;
+}
+
+/* Whether there is one column more than fills registers: by itself it costs less than a register of its own. */
+static inline bool usl_one_column_left(enum usl_way way, int64_t m, int64_t n, int64_t k)
+{
+    return way == USL_ROWS && n % USL_LANES == 1 && n > USL_LANES && n < 4 * USL_LANES && m >= 8 && k > 64;
 }
 
 /* A product, or a part of one, by the way that is chosen. */
@@ -225,17 +289,17 @@ USL_NOINLINE static int usl_product(int64_t m, int64_t n, int64_t k, @T@ alpha, 
     }
     if (k == 1 && n >= USL_LANES)
         return @P@ger_body(m, n, &alpha, (struct @READ1@){a, {a_row}}, (struct @READ1@){b, {b_column}}, (struct @WRITE2@){c, {c_row, 1}});
-    if (n % USL_LANES == 1 && n > USL_LANES && n < 4 * USL_LANES && m >= 8 && k > 64) {
-        /* one column more than fills registers: by itself it costs less than a register of its own */
+    const bool a_turned = a_column != 1, b_turned = b_column != 1;
+    if (k <= USL_TERMS && n >= (k == 2 ? USL_WIDE : 2 * USL_WIDE) && m <= USL_NEAR / 2 / n)
+        return usl_streamed(m, n, k, alpha, a, a_row, a_column, b, b_row, b_column, c, c_row);
+    const enum usl_way way = usl_way(a_turned, b_turned, m, n, k);
+    if (usl_one_column_left(way, m, n, k)) {
         const int bad = usl_product(m, n - 1, k, alpha, a, a_row, a_column, b, b_row, b_column, c, c_row);
         if (bad != 0)
             return bad;
         return usl_product(m, 1, k, alpha, a, a_row, a_column, b + (n - 1) * b_column, b_row, b_column, c + n - 1, c_row);
     }
-    const bool a_turned = a_column != 1, b_turned = b_column != 1;
-    if (k <= USL_TERMS && n >= (k == 2 ? USL_WIDE : 2 * USL_WIDE) && m <= USL_NEAR / 2 / n)
-        return usl_streamed(m, n, k, alpha, a, a_row, a_column, b, b_row, b_column, c, c_row);
-    return usl_by_way(usl_way(a_turned, b_turned, m, n, k), m, n, k, alpha, a, a_row, a_column, b, b_row, b_column, c, c_row);
+    return usl_by_way(way, m, n, k, alpha, a, a_row, a_column, b, b_row, b_column, c, c_row);
 }
 
 /* c += alpha a b for matrices of any layout. */

@@ -8,6 +8,7 @@ enum {
     USL_ROW_UNIT = 24,         /* rows of a piece: tiles have 6 or 8; */
     USL_ROWS_REPEATED = 10,    /* so many times that, where all pieces beside each other copy the same */
     USL_PANEL = 4 * USL_LANES, /* columns of a panel; high tiles have three registers */
+    USL_HIGH_TILES = 128,      /* columns from which there are high tiles; */
     USL_BLOCK_K = 384,         /* longer sums of matrices as they are may be added up in blocks */
 };
 
@@ -60,13 +61,13 @@ static int usl_in_pieces(int threads, int64_t pieces, struct usl_pieces p)
     } else if (p.way == USL_DOTS || p.way == USL_DOTS_BY_BLOCKS) { /* tiles of 3 or 4 by 8 or 4, blocks of 16 and of 24 */
         p.row_unit = p.column_unit = 2 * USL_ROW_UNIT;
     } else if (p.way == USL_COLUMNS) { /* blocks of so many rows */
-        p.row_unit = 2 * USL_PANEL;
+        p.row_unit = 8 * USL_PANEL;
     } else if (p.way == USL_PANELS || (p.way == USL_ROWS && b_turned)) { /* pieces below each other copy the same of b */
         rows_first = false;
         rows_least = USL_ROWS_REPEATED;
         columns_least = 2;
     } else if (p.way == USL_ROWS && !a_turned) {
-        p.column_unit = 3 * USL_PANEL;
+        p.column_unit = 3 * USL_PANEL < USL_HIGH_TILES ? 6 * USL_PANEL : 3 * USL_PANEL;
         if (p.k > USL_BLOCK_K && p.n >= 2 * USL_PANEL) /* what is left of columns depends on rows there */
             p.row_unit = p.m + 1;
     }
@@ -96,11 +97,11 @@ static int usl_product_shared(int threads, int64_t m, int64_t n, int64_t k, @T@ 
     struct usl_pieces p = {USL_ROWS, m == 1 || n == 1, m, n, k, 1, 1, 1, 1, alpha, a, b, c, a_row, a_column, b_row, b_column, c_row};
     if (p.vector)
         return usl_in_pieces(threads, pieces, p);
-    if (n % USL_LANES == 1 && n > USL_LANES && n < 4 * USL_LANES && m >= 8 && k > 64) { /* as usl_product does it */
+    p.way = usl_way(a_column != 1, b_column != 1, m, n, k);
+    if (usl_one_column_left(p.way, m, n, k)) { /* as usl_product does it */
         const int bad = usl_product_shared(threads, m, n - 1, k, alpha, a, a_row, a_column, b, b_row, b_column, c, c_row);
         return usl_product_shared(threads, m, 1, k, alpha, a, a_row, a_column, b + (n - 1) * b_column, b_row, b_column, c + n - 1, c_row) | bad;
     }
-    p.way = usl_way(a_column != 1, b_column != 1, m, n, k);
     int bad = 0;
     if (p.way == USL_LARGE) { /* in blocks of columns; what is left, if it is no panel, goes by rows */
         const int64_t left = n % (m >= @MANY_ROWS@ ? @BLOCK_N@ : 2 * USL_PANEL);
