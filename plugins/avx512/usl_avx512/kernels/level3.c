@@ -30,7 +30,7 @@ enum {
     USL_TERMS = 3,    /* up to so many terms, and from so many columns on, rows of C come one by one */
     USL_WIDE = 256,
     USL_MANY = 256,
-    USL_FEW = 140,    /* products of registers up to which nothing else can be faster than rows of C in registers */
+    USL_FEW = 280,    /* products of registers up to which rows of C in registers are fastest without a question asked */
     USL_SUMS_APART = 16, /* terms from which tiles of few sums have partial ones (`gemm.tiles`) */
     USL_LONG_SUMS = 64, /* terms from which sums are long, */
     USL_THIN = 24,    /* and up to so many rows or columns C has few */
@@ -253,7 +253,7 @@ USL_NOINLINE static int usl_streamed(int64_t m, int64_t n, int64_t k, @T@ alpha,
 USL_NOINLINE static int usl_product(int64_t m, int64_t n, int64_t k, @T@ alpha, @T@ *a, ptrdiff_t a_row, ptrdiff_t a_column, @T@ *b,
                                  ptrdiff_t b_row, ptrdiff_t b_column, @T@ *c, ptrdiff_t c_row)
 {
-    if (b_column == 1 && n > 1 && n <= 4 * USL_LANES && m > 1 && k > 1 && k <= USL_FEW / 4 && m * k * ((n + USL_LANES - 1) / USL_LANES) <= USL_FEW)
+    if (b_column == 1 && n > 1 && n <= 4 * USL_LANES && m > 1 && k > 1 && k <= USL_FEW / 8 && m * k * ((n + USL_LANES - 1) / USL_LANES) <= USL_FEW)
         return usl_few(m, n, k, alpha, a, a_row, a_column, b, b_row, c, c_row);
     if (n == 1) {
         const struct @READ1@ x = {b, {b_row}};
