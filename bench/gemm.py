@@ -60,6 +60,7 @@ struct gemm {
     int64_t lda, ldb, ldc;
     int ta, tb; /* 111: not transposed, 112: transposed */
     int threads;
+    double beta; /* C = A B + beta C */
 };
 typedef int (*usl_gemm)(int, int, int64_t, int64_t, int64_t, REAL, const REAL *, int64_t, const REAL *, int64_t, REAL, REAL *,
                         int64_t);
@@ -69,18 +70,19 @@ typedef void (*cblas_gemm)(int, int, int, int, int, int, REAL, const REAL *, int
 void run_usl(void *state)
 {
     const struct gemm *g = state;
-    ((usl_gemm)g->function)(g->ta, g->tb, g->m, g->n, g->k, 1, g->a, g->lda, g->b, g->ldb, 1, g->c, g->ldc);
+    ((usl_gemm)g->function)(g->ta, g->tb, g->m, g->n, g->k, 1, g->a, g->lda, g->b, g->ldb, (REAL)g->beta, g->c, g->ldc);
 }
 void run_usl_threads(void *state)
 {
     const struct gemm *g = state;
-    ((usl_gemm_threads)g->function)(g->threads, g->ta, g->tb, g->m, g->n, g->k, 1, g->a, g->lda, g->b, g->ldb, 1, g->c, g->ldc);
+    ((usl_gemm_threads)g->function)(g->threads, g->ta, g->tb, g->m, g->n, g->k, 1, g->a, g->lda, g->b, g->ldb, (REAL)g->beta,
+                                    g->c, g->ldc);
 }
 void run_cblas(void *state)
 {
     const struct gemm *g = state; /* 101: row-major */
     ((cblas_gemm)g->function)(101, g->ta, g->tb, (int)g->m, (int)g->n, (int)g->k, 1, g->a, (int)g->lda, g->b,
-                              (int)g->ldb, 1, g->c, (int)g->ldc);
+                              (int)g->ldb, (REAL)g->beta, g->c, (int)g->ldc);
 }
 """
 
@@ -91,7 +93,7 @@ void run_onednn(void *state)
 {
     const struct gemm *g = state;
     ((dnnl_gemm)g->function)(g->ta == 111 ? 'N' : 'T', g->tb == 111 ? 'N' : 'T', g->m, g->n, g->k, 1, (const float *)g->a,
-                             g->lda, (const float *)g->b, g->ldb, 1, (float *)g->c, g->ldc);
+                             g->lda, (const float *)g->b, g->ldb, (float)g->beta, (float *)g->c, g->ldc);
 }
 """
 
@@ -127,6 +129,7 @@ class State(ctypes.Structure):
         ("ta", ctypes.c_int),
         ("tb", ctypes.c_int),
         ("threads", ctypes.c_int),
+        ("beta", ctypes.c_double),
     )
 
 
@@ -138,7 +141,7 @@ def shapes() -> list[tuple[str, int, int, int]]:
 
 def state(function: int, m: int, n: int, k: int, matrices: Sequence[NDArray[Any]]) -> State:
     a, b, c = (matrix.ctypes.data for matrix in matrices)
-    return State(function, m, n, k, a, b, c, k, n, n, 111, 111, 1)
+    return State(function, m, n, k, a, b, c, k, n, n, 111, 111, 1, 1.0)
 
 
 def measure(name: str, rounds: int, only: Sequence[str]) -> dict[str, Any]:

@@ -47,8 +47,8 @@ def named(label: str) -> Shape:
     return int(m), int(n), int(k), ta, tb
 
 
-def measure(name: str, rounds: int, shapes: Sequence[Shape]) -> dict[str, Any]:
-    """Rows for these shapes; the peak of one core in this precision."""
+def measure(name: str, rounds: int, shapes: Sequence[Shape], beta: float) -> dict[str, Any]:
+    """Rows for these shapes of C = A B + beta C; the peak of one core in this precision."""
     import numpy as np
 
     versus.pin()
@@ -69,6 +69,7 @@ def measure(name: str, rounds: int, shapes: Sequence[Shape]) -> dict[str, Any]:
                 states[side] = gemm.state(entries[side], m, n, k, (a, b, c))
                 states[side].lda, states[side].ta = a.shape[1], 111 if ta == "N" else 112
                 states[side].ldb, states[side].tb = b.shape[1], 111 if tb == "N" else 112
+                states[side].beta = beta
                 loop.sample(work[side], [ctypes.addressof(states[side])], 1)
             bound, label = 4 * (k + 1) * float(np.finfo(dtype).eps), f"{m}x{n}x{k} {ta}{tb}"
             apart = {side: float(abs(c - results[versus.OURS]).max()) for side, c in results.items()}
@@ -76,7 +77,7 @@ def measure(name: str, rounds: int, shapes: Sequence[Shape]) -> dict[str, Any]:
             for each in states.values():
                 each.c = states[versus.OURS].c  # where C begins within a line is worth as much as some of the differences
             size = np.dtype(dtype).itemsize
-            case = Case(label, 2.0 * m * n * k, float(size * (m * k + k * n + 2 * m * n)))
+            case = Case(label, 2.0 * m * n * k, float(size * (m * k + k * n + (1 if beta == 0 else 2) * m * n)))
             rows.append(loop.measure(case, {side: (work[side], [ctypes.addressof(states[side])]) for side in entries}, rounds))
             peaks.append(probe.gflops(repeats=1) * 4 / size)
             print(versus.line(rows[-1], max(peaks)), flush=True)
@@ -118,10 +119,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--part", default="1/1", metavar="I/N", help="every N-th shape from the I-th on, for a machine that others use"
     )
     parser.add_argument("--only", nargs="+", type=named, metavar="MxNxKab", help="these shapes, as in 100x2x64NT")
+    parser.add_argument("--beta", type=float, default=1.0, help="C = A B + beta C (default 1; 0: C is only written)")
+    parser.add_argument("--seed", type=int, default=SEED, help=f"which sample (default {SEED})")
     chosen = parser.parse_args(arguments)
     part, _, parts = chosen.part.partition("/")
-    shapes = chosen.only or sample(chosen.count)[int(part) - 1 :: int(parts or 1)]
-    print(json.dumps(measure(chosen.name, chosen.rounds, shapes)))
+    shapes = chosen.only or sample(chosen.count, chosen.seed)[int(part) - 1 :: int(parts or 1)]
+    print(json.dumps(measure(chosen.name, chosen.rounds, shapes, chosen.beta)))
 
 
 if __name__ == "__main__":

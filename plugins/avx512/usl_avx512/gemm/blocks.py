@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from functools import cache
 from typing import Any
 
-from usl_avx512.gemm.panels import ROWS, edge_panel, exact_panel, full_panels, narrow_panel
+from usl_avx512 import kernels_algorithms
+from usl_avx512.gemm.panels import ROWS, edge_panel, either, exact_panel, full_panels, narrow_panel
 from usl_avx512.gemm.streamed import COLUMNS, TERMS, few_terms
 from usl_avx512.gemm.tiles import Kernel, Lanes, scheduled, windowed
 from usl_avx512.gemm.turned import in_case_of_any, staged_turned, turn
-from usl_avx512.kernels_algorithms import gemm, gemm_tn
 from usl_c11.memory import Stack
 from usl_core import Procedure
 from usl_core.scheduling import (
@@ -107,18 +108,18 @@ class Ways:
 
 def gemm_ways(p: Procedure, lanes: Lanes, blocking: Blocking, *, parallel: bool = False) -> Ways:
     """What `gemm_schedule` chooses from by `worth_packing`, for C that makes the choice itself."""
-    plain, base, (a, b) = parts(lanes), based(p, lanes), turned_operands(p)
-    direct = of_turned_rows(lanes) if a else plain.direct
+    base, (a, b), c = based(p, lanes), turned_operands(p), InC.EITHER if "before: index" in str(p) else InC.SOMETHING
+    direct = of_turned_rows(lanes, c) if a else of_rows(lanes, c)
     by_rows = in_blocks(direct, "i", blocking.short_rows)
     if b:
         by_rows, direct = (on_turned_b(base, each, *size, lanes) for each, size in ((by_rows, TURNED_SHORT), (direct, TURNED)))
     short = f"K <= {blocking.short_sum} and N >= {blocking.wide}"
     direct = choice(direct.base, short, by_rows, direct)
-    panels = in_blocks(packed(base, plain, lanes, blocking, parallel, a, b), "k", blocking.k)
-    block = choice(base, f"N >= {lanes.panel}", panels, direct)
+    packed_panels = in_blocks(packed(base, panels(lanes, False, c), lanes, blocking, parallel, a, b), "k", blocking.k)
+    block = choice(base, f"N >= {lanes.panel}", packed_panels, direct)
     sizes = (blocking.n, 2 * lanes.panel)
     large = choice(base, f"M >= {blocking.many_rows}", *(in_blocks(block, "j", size) for size in sizes))
-    return Ways(direct, panels, large)
+    return Ways(direct, packed_panels, large)
 
 
 def worth_packing(blocking: Blocking, lanes: Lanes, a: bool, b: bool, *, parallel: bool = False) -> str:
@@ -133,36 +134,55 @@ def worth_packing(blocking: Blocking, lanes: Lanes, a: bool, b: bool, *, paralle
     return worth if parallel else f"(K > {blocking.short_sum} or N < {blocking.wide}) and {worth}"
 
 
+class InC(Enum):
+    """What is in C before a product: something that is added to, nothing yet, or one of both, by `before == 0`."""
+
+    SOMETHING = ""
+    NOTHING = "_first"
+    EITHER = "_after"
+
+
+@cache
+def plain_loops(lanes: Lanes, a: bool, c: InC = InC.SOMETHING) -> Procedure:
+    """The product in a precision; with a A is transposed."""
+    plain = getattr(kernels_algorithms, f"gemm{c.value}{'_tn' if a else ''}")
+    return rename(windowed(plain, lanes), f"{lanes.scalar}_{plain.name()}")
+
+
 @dataclass(frozen=True, slots=True)
-class Parts:
-    """What all products of a precision are made of: panels whose C is near or far, narrow ones, and all of them on the matrices
-    as they are."""
+class Panels:
+    """All rows of some columns: of a panel whose C is near or far, of one with higher tiles, and of less than a panel.
+
+    The second and the third are for an A that is not transposed.
+    """
 
     near: Kernel
-    far: Kernel
+    far: Kernel | None
+    high: Kernel | None
     edge: Kernel
-    direct: Kernel
 
 
 @cache
-def plain_loops(lanes: Lanes, a: bool) -> Procedure:
-    """The product in a precision; with a A is transposed."""
-    return rename(windowed(gemm_tn if a else gemm, lanes), f"{lanes.scalar}_gemm{'_tn' if a else ''}")
-
-
-@cache
-def parts(lanes: Lanes) -> Parts:
-    """The parts of a precision; one and the same whenever they are asked for, so that a library has them once."""
-    base = plain_loops(lanes, False)
-    near, far = full_panels(base, lanes, far=True)
-    edge = edge_panel(base, lanes)
-    return Parts(near, far, edge, on_matrices(base, near, edge, lanes))
+def panels(lanes: Lanes, a: bool, c: InC) -> Panels:
+    """The panels of a precision, with a for a transposed A; always the same ones, so that a library has them once."""
+    base = plain_loops(lanes, a, c)
+    if c is not InC.EITHER:
+        near, *far = full_panels(base, lanes, far=not a)
+        return Panels(near, None if a else far[0], None if a else exact_panel(base, HIGH, lanes), edge_panel(base, lanes))
+    nothing, something = panels(lanes, a, InC.NOTHING), panels(lanes, a, InC.SOMETHING)
+    full, high = (base.partial_eval(N=columns) for columns in (lanes.panel, HIGH * lanes.count))
+    return Panels(
+        either(full, nothing.near, something.near),
+        either(full, nothing.far, something.far) if nothing.far and something.far else None,
+        either(high, nothing.high, something.high) if nothing.high and something.high else None,
+        either(base.add_assertion(f"N <= {lanes.panel}"), nothing.edge, something.edge),
+    )
 
 
 def streamed(p: Procedure, lanes: Lanes) -> Procedure:
     """The same for sums of at most TERMS terms, a row of C at a time."""
     a, b = ("A[k, i]" in str(p), "B[j, k]" in str(p))
-    rows, letter = few_terms(plain_loops(lanes, a), lanes), "s" if lanes.scalar == "f32" else "d"
+    rows, letter = few_terms(plain_loops(lanes, a, InC.EITHER), lanes), "s" if lanes.scalar == "f32" else "d"
     if b:
         whole = on_turned_b(rename(windowed(p, lanes), f"{lanes.scalar}_{p.name()}"), rows, COLUMNS, TERMS, lanes)
     else:
@@ -170,31 +190,32 @@ def streamed(p: Procedure, lanes: Lanes) -> Procedure:
     return rename(whole.fast, f"{letter}streamed_{'t' if a else 'n'}{'t' if b else 'n'}")
 
 
-def few_columns(lanes: Lanes, a: bool) -> list[Procedure]:
+def few_columns(lanes: Lanes, a: bool, c: InC) -> list[Procedure]:
     """Products whose C has at most half a register of columns, a whole one, or four of them; with a A is transposed."""
     assert lanes.half is not None
-    base, letter = plain_loops(lanes, a), "s" if lanes.scalar == "f32" else "d"
-    panels = {"half": narrow_panel(base, 1, lanes.half), "one": narrow_panel(base, 1, lanes), "four": edge_panel(base, lanes)}
-    return [rename(panel.fast, f"{letter}{name}_{'tn' if a else 'nn'}") for name, panel in panels.items()]
+    base, letter = plain_loops(lanes, a, c), "s" if lanes.scalar == "f32" else "d"
+    of = {"half": narrow_panel(base, 1, lanes.half), "one": narrow_panel(base, 1, lanes), "four": edge_panel(base, lanes)}
+    return [rename(panel.fast, f"{letter}{name}{c.value}_{'tn' if a else 'nn'}") for name, panel in of.items()]
 
 
 @cache
-def of_turned_rows(lanes: Lanes) -> Kernel:
+def of_turned_rows(lanes: Lanes, c: InC = InC.SOMETHING) -> Kernel:
     """Products on the matrices as they are for a transposed A, whose elements are spread over registers from where they are."""
-    base = plain_loops(lanes, True)
-    (near,) = full_panels(base, lanes, far=False)
-    return unpacked(base, in_near_blocks(near), edge_panel(base, lanes), lanes.panel)
+    some = panels(lanes, True, c)
+    return unpacked(plain_loops(lanes, True, c), in_near_blocks(some.near), some.edge, lanes.panel)
 
 
-def on_matrices(base: Procedure, near: Kernel, edge: Kernel, lanes: Lanes) -> Kernel:
+@cache
+def of_rows(lanes: Lanes, c: InC = InC.SOMETHING) -> Kernel:
     """The matrices as they are: panels of tiles of six rows, or of eight where few rows would be left over.
 
     A long sum runs in blocks of k, so that what tiles share of B is still in the second-level cache for the next one: it is not
     where rows are a multiple of many bytes apart, which all go to the same places of the cache.
     """
-    wide = in_near_blocks(near)
-    high = in_near_blocks(exact_panel(base, HIGH, lanes))
-    ways = (unpacked(base, panel, edge, columns) for panel, columns in ((high, HIGH * lanes.count), (wide, lanes.panel)))
+    base, some = plain_loops(lanes, False, c), panels(lanes, False, c)
+    assert some.high is not None
+    wide, high = in_near_blocks(some.near), in_near_blocks(some.high)
+    ways = (unpacked(base, panel, some.edge, columns) for panel, columns in ((high, HIGH * lanes.count), (wide, lanes.panel)))
     rows = ROWS[HIGH]
     few_left = f"M >= {rows - 1} and (M % {rows} == 0 or M % {rows} >= {rows - 2})"
     return choice(base, f"{few_left} and K >= {FAR} and N >= {FAR}", *ways)
@@ -245,12 +266,13 @@ def columns_left(p: Procedure, rest: Any, edge: Kernel) -> Procedure:
     return edge.call(p, p.forward(rest).parent())
 
 
-def packed(base: Procedure, plain: Parts, lanes: Lanes, blocking: Blocking, parallel: bool, a: bool, b: bool) -> Kernel:
+def packed(base: Procedure, plain: Panels, lanes: Lanes, blocking: Blocking, parallel: bool, a: bool, b: bool) -> Kernel:
     """One block of k: B is copied panel by panel, each row of a panel next to the row before; blocks of A come past.
 
     a and b tell which matrices are transposed: blocks of such an A, and the columns of such a B that fill no panel, are copied
     too.
     """
+    assert plain.far is not None
     base = rename(base.add_assertion(f"N >= {lanes.panel}"), f"{base.name()}_packed")
     p = reorder_loops(base, "i j")
     columns = p.find_loop("j")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from usl_avx512.gemm.blocks import choice, in_blocks, of_turned_rows, parts
+from usl_avx512.gemm.blocks import InC, choice, in_blocks, of_rows, of_turned_rows
 from usl_avx512.gemm.tiles import Kernel, Lanes, scheduled
 from usl_avx512.gemm.turned import turn
 from usl_c11.memory import Stack
@@ -16,13 +16,16 @@ from usl_core import Procedure, proc_from_source
 from usl_core.scheduling import rearrange_dim, rename, reorder_loops, resize_dim, set_memory, simplify, stage_mem
 
 INTO_COLUMNS = """\
-def into_columns(M: size, N: size, K: size, alpha: T, A: [T][OF_A], B: [T][K, N], C: [T][N, M]):
+def into_columns(M: size, N: size, K: size, before: index, alpha: T, A: [T][OF_A], B: [T][K, N], C: [T][N, M]):
+    assert before >= 0
     assert stride(A, 1) == 1
     assert stride(B, 1) == 1
     assert stride(C, 1) == 1
     for i in seq(0, M):
         for j in seq(0, N):
             for k in seq(0, K):
+                if before + k == 0:
+                    C[j, i] = 0.0
                 C[j, i] += alpha * (A[AT] * B[k, j])
 """
 """T stands for the type, OF_A and AT for where A is."""
@@ -52,7 +55,7 @@ def into_columns(lanes: Lanes, turned: bool) -> Procedure:
 def one_block(base: Procedure, columns: int, lanes: Lanes, turned: bool) -> Kernel:
     """At most ROWS x columns elements, on a copy of them."""
     base = rename(base, f"{base.name()}_block")
-    product = of_turned_rows(lanes) if turned else parts(lanes).direct
+    product = of_turned_rows(lanes, InC.EITHER) if turned else of_rows(lanes, InC.EITHER)
     in_parts = in_blocks(product, "k", NEAR)
     product = choice(product.base, f"K > {NEAR * 3 // 2} and N > {columns // 4}", in_parts, product)
     p, rows = base, base.find_loop("i")

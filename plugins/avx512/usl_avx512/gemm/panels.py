@@ -35,6 +35,16 @@ lines costs more than a product.
 """
 
 
+def either(base: Procedure, nothing_yet: Kernel, something: Kernel) -> Kernel:
+    """A panel for a C in which nothing is yet, and one for a C that is added to; base has their columns."""
+    base = rename(base, something.base.name().replace("gemm", "gemm_after", 1))
+    p = simplify(specialize(base, base.body(), "before == 0"))
+    first, second = p.find("for i in _: _", many=True)
+    p = nothing_yet.call(p, first)
+    p = something.call(p, p.forward(second))
+    return Kernel(base, scheduled(p, nothing_yet, something))
+
+
 def full_panels(gemm: Procedure, lanes: Lanes, far: bool) -> tuple[Kernel, ...]:
     """M rows of four registers of columns: for a C that is near, and with far another one for a C that is not."""
     base = rename(gemm.partial_eval(N=lanes.panel), f"{gemm.name()}_Mx{lanes.panel}")

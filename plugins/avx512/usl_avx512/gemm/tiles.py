@@ -32,6 +32,7 @@ from usl_core.scheduling import (
     lift_reduce_constant,
     rename,
     reorder_loops,
+    reorder_stmts,
     replace,
     resize_dim,
     rewrite_expr,
@@ -102,6 +103,8 @@ SINGLE = Lanes(
         isa.mm512_fill_loadu_ps,
         isa.mm512_mask_accumulateu_set1_ps,
         isa.mm512_mask_storeu_ps,
+        isa.mm512_setu_set1_ps,
+        isa.mm512_mask_setu_set1_ps,
     ),
     isa.mm_prefetch_row_t0_f32,
     isa.mm_prefetch_row_t1_f32,
@@ -114,6 +117,7 @@ SINGLE = Lanes(
             isa.mm256_fmadd_set1_ps,
             isa.mm256_fill_loadu_ps,
             isa.mm256_mask_storeu_ps,
+            isa.mm256_mask_setu_set1_ps,
         ),
         isa.mm_prefetch_row_t0_f32,
         isa.mm_prefetch_row_t1_f32,
@@ -134,6 +138,8 @@ DOUBLE = Lanes(
         isa.mm512_fill_loadu_pd,
         isa.mm512_mask_accumulateu_set1_pd,
         isa.mm512_mask_storeu_pd,
+        isa.mm512_setu_set1_pd,
+        isa.mm512_mask_setu_set1_pd,
     ),
     isa.mm_prefetch_row_t0_f64,
     isa.mm_prefetch_row_t1_f64,
@@ -146,6 +152,7 @@ DOUBLE = Lanes(
             isa.mm256_fmadd_set1_pd,
             isa.mm256_fill_loadu_pd,
             isa.mm256_mask_storeu_pd,
+            isa.mm256_mask_setu_set1_pd,
         ),
         isa.mm_prefetch_row_t0_f64,
         isa.mm_prefetch_row_t1_f64,
@@ -293,6 +300,8 @@ def single_register(p: Procedure, clear: Any, k: Any, add: Any, lanes: Lanes) ->
     """
     p = one_register(p, clear.body()[0], "round_up", lanes)
     p = last_register(p, p.forward(k).body(), p.forward(k).body()[0].body()[0], 0, lanes)
+    if nothing_yet(p.forward(add)):
+        return simplify(one_register(p, p.forward(add).body()[0], "guard", lanes))
     p = stage_mem(p, p.forward(add), "C[0:M, 0:N]", "C_old")
     load, add, store = p.forward(add).prev(), p.forward(add), p.forward(add).next()
     p = filled_up(p, load.body()[0].body()[0], "C[i0, i1]", lanes)
@@ -343,9 +352,14 @@ def sum_up_apart(p: Procedure, columns: int) -> Procedure:
     The body is then: the tile, what clears it, the loop over k, what adds it.
     """
     k = p.find_loop("k")
+    cleared = len(k.body()) > 1
+    if cleared:
+        p, k = cleared_first(p, k)
     p = stage_mem(p, k, "C[i, j]", TILE, accum=True)
     p = lift_reduce_constant(p, p.forward(k).expand(1, 0))
     p = factor_at_the_end(p, p.forward(k).next())
+    if cleared:
+        p = cleared_at_the_end(p, p.forward(k).prev().prev().prev())
     for extent, loop in ((columns, "j"), ("M", "i")):
         p = expand_dim(p, TILE, extent, loop)
     p = lift_alloc(p, TILE, n_lifts=2)
@@ -353,6 +367,28 @@ def sum_up_apart(p: Procedure, columns: int) -> Procedure:
     p = fission(p, p.forward(k).after(), n_lifts=2)
     p = reorder_loops(p, p.forward(k).parent())
     return reorder_loops(p, p.forward(k).parent())
+
+
+def cleared_first(p: Procedure, k: Any) -> tuple[Procedure, Any]:
+    """What clears an element of C before the loop over k, not in its first step; the loop again."""
+    clear = k.body()[0]
+    p = fission(p, clear.after())
+    first = p.forward(clear).parent()
+    sums = first.next()
+    p = simplify(cut_loop(p, first, 1))
+    return p, p.forward(sums)
+
+
+def cleared_at_the_end(p: Procedure, clear: Any) -> Procedure:
+    """Clear an element of C behind the three statements that sum up, right before the sum is added."""
+    for _ in range(3):
+        p = reorder_stmts(p, p.forward(clear).expand(0, 1))
+    return p
+
+
+def nothing_yet(add: Any) -> bool:
+    """Whether a nest over the elements of C clears them before it adds to them."""
+    return len(add.body()[0].body()) > 1
 
 
 def factor_at_the_end(p: Procedure, scaled: Any) -> Procedure:

@@ -84,6 +84,35 @@ SUMS = chain(
 """Sums in a tile, times a factor, onto a matrix: all of a register, a part of it, or its first lanes without a mask. A load
 that reads what a masked store has left out waits for it."""
 
+FIRST_SUMS = chain(
+    family(
+        """
+        @instr("_mm512_storeu_$s({dst.ptr}, _mm512_mul_$s(_mm512_set1_$s({a}), {src}));", roundings=1, special="unspecified")
+        def mm512_setu_set1_$s(dst: [$t][$l] @ DRAM, a: $t @ DRAM, src: [$t][$l] @ AVX512):
+            for i in seq(0, $l):
+                dst[i] = 0.0
+                dst[i] += a * src[i]
+        """,
+        PS,
+        PD,
+    ),
+    family(
+        """
+        @instr("_${p}_mask_storeu_$s({dst.ptr}, $mask, _${p}_mul_$s(_${p}_set1_$s({a}), {src}));",
+               roundings=1, special="unspecified")
+        def ${p}_mask_setu_set1_$s(n: size, dst: [$t][n] @ DRAM, a: $t @ DRAM, src: [$t][$l] @ $m):
+            for i in seq(0, $l):
+                if i < n:
+                    dst[i] = 0.0
+                    dst[i] += a * src[i]
+        """,
+        PS,
+        PD,
+        *HALVES,
+    ),
+)
+"""The same for a matrix in which nothing is yet."""
+
 PRODUCTS = chain(
     family(
         """
@@ -134,7 +163,7 @@ PRODUCTS = chain(
     ),
 )
 
-TABLE = Table(__name__, FILLED, SUMS, PRODUCTS)
+TABLE = Table(__name__, FILLED, SUMS, FIRST_SUMS, PRODUCTS)
 
 
 def __getattr__(name: str) -> Any:

@@ -173,27 +173,44 @@ static inline bool usl_one_column_left(enum usl_way way, int64_t m, int64_t n, i
     return way == USL_ROWS && n % USL_LANES == 1 && n > USL_LANES && n < 4 * USL_LANES && m >= 8 && k > 64;
 }
 
+/* c = 0, by registers where rows are short. */
+static inline void usl_clear(int64_t m, int64_t n, @T@ *c, ptrdiff_t c_row)
+{
+    if (c_row == n || m == 1)
+        memset(c, 0, (size_t)(m * n) * sizeof(@T@));
+    else if (n == 1)
+        for (int64_t i = 0; i < m; i++)
+            c[i * c_row] = 0;
+    else
+        for (int64_t i = 0; i < m; i++)
+            memset(c + i * c_row, 0, (size_t)n * sizeof(@T@));
+}
+
 /* A product, or a part of one, by the way that is chosen. */
-USL_WITHIN int usl_by_way(enum usl_way way, int64_t m, int64_t n, int64_t k, @T@ alpha, @T@ *a, ptrdiff_t a_row, ptrdiff_t a_column, @T@ *b,
+USL_WITHIN int usl_by_way(enum usl_way way, int64_t m, int64_t n, int64_t k, int64_t before, @T@ alpha, @T@ *a, ptrdiff_t a_row, ptrdiff_t a_column, @T@ *b,
                           ptrdiff_t b_row, ptrdiff_t b_column, @T@ *c, ptrdiff_t c_row)
 {
     const bool a_turned = a_column != 1, b_turned = b_column != 1;
     const struct @READ2@ A = {a, {a_turned ? a_column : a_row, 1}}, B = {b, {b_turned ? b_column : b_row, 1}};
     const struct @WRITE2@ C = {c, {c_row, 1}};
 #define USL_OF(name) \
-    (a_turned ? (b_turned ? @P@gemm_tt_##name##_body : @P@gemm_tn_##name##_body) : b_turned ? @P@gemm_nt_##name##_body : @P@gemm_nn_##name##_body)(m, n, k, &alpha, A, B, C)
+    (a_turned ? (b_turned ? @P@gemm_tt_##name##_body : @P@gemm_tn_##name##_body) : b_turned ? @P@gemm_nt_##name##_body : @P@gemm_nn_##name##_body)(m, n, k, before, &alpha, A, B, C)
     switch (way) {
     case USL_DOTS:
+        if (before == 0)
+            usl_clear(m, n, c, c_row);
         (!b_turned ? @P@dots_with_columns_body : a_turned ? @P@dots_of_columns_body : @P@dots_body)(m, n, k, &alpha, A, B, C);
         return 0;
     case USL_DOTS_BY_BLOCKS:
+        if (before == 0)
+            usl_clear(m, n, c, c_row);
         (a_turned ? @P@dots_of_columns_by_blocks_body : @P@dots_by_blocks_body)(m, n, k, &alpha, A, B, C);
         return 0;
     case USL_COLUMNS:
         if (b_turned)
-            @P@into_columns_body(n, m, k, &alpha, B, A, C);
+            @P@into_columns_body(n, m, k, before, &alpha, B, A, C);
         else
-            @P@into_columns_of_turned_body(n, m, k, &alpha, B, A, C);
+            @P@into_columns_of_turned_body(n, m, k, before, &alpha, B, A, C);
         return 0;
     case USL_LARGE:
         return USL_OF(large);
@@ -208,11 +225,27 @@ USL_WITHIN int usl_by_way(enum usl_way way, int64_t m, int64_t n, int64_t k, @T@
 }
 
 /* A product of few operations with b as it is in memory and c of at most four registers of columns: nothing is asked but which. */
-USL_WITHIN int usl_few(int64_t m, int64_t n, int64_t k, @T@ alpha, const @T@ *a, ptrdiff_t a_row, ptrdiff_t a_column, const @T@ *b,
+USL_WITHIN int usl_few(int64_t m, int64_t n, int64_t k, int64_t before, @T@ alpha, const @T@ *a, ptrdiff_t a_row, ptrdiff_t a_column, const @T@ *b,
                        ptrdiff_t b_row, @T@ *c, ptrdiff_t c_row)
 {
     const struct @READ2@ A = {a, {a_column == 1 ? a_row : a_column, 1}}, B = {b, {b_row, 1}};
     const struct @WRITE2@ C = {c, {c_row, 1}};
+    if (before == 0) {
+        if (a_column == 1) {
+            if (2 * n <= USL_LANES)
+                @P@half_first_nn_body(m, n, k, &alpha, A, B, C);
+            else if (n <= USL_LANES)
+                @P@one_first_nn_body(m, n, k, &alpha, A, B, C);
+            else
+                @P@four_first_nn_body(m, n, k, &alpha, A, B, C);
+        } else if (2 * n <= USL_LANES)
+            @P@half_first_tn_body(m, n, k, &alpha, A, B, C);
+        else if (n <= USL_LANES)
+            @P@one_first_tn_body(m, n, k, &alpha, A, B, C);
+        else
+            @P@four_first_tn_body(m, n, k, &alpha, A, B, C);
+        return 0;
+    }
     if (a_column == 1) {
         if (2 * n <= USL_LANES)
             @P@half_nn_body(m, n, k, &alpha, A, B, C);
@@ -230,34 +263,36 @@ USL_WITHIN int usl_few(int64_t m, int64_t n, int64_t k, @T@ alpha, const @T@ *a,
 }
 
 /* A product with few terms in each sum, a row of C at a time. Not inlined: the copy it keeps on the stack would cost all others time. */
-USL_NOINLINE static int usl_streamed(int64_t m, int64_t n, int64_t k, @T@ alpha, @T@ *a, ptrdiff_t a_row, ptrdiff_t a_column, @T@ *b,
+USL_NOINLINE static int usl_streamed(int64_t m, int64_t n, int64_t k, int64_t before, @T@ alpha, @T@ *a, ptrdiff_t a_row, ptrdiff_t a_column, @T@ *b,
                                      ptrdiff_t b_row, ptrdiff_t b_column, @T@ *c, ptrdiff_t c_row)
 {
     const bool a_turned = a_column != 1, b_turned = b_column != 1;
     const struct @READ2@ A = {a, {a_turned ? a_column : a_row, 1}}, B = {b, {b_turned ? b_column : b_row, 1}};
     const struct @WRITE2@ C = {c, {c_row, 1}};
     if (a_turned && b_turned)
-        @P@streamed_tt_body(m, n, k, &alpha, A, B, C);
+        @P@streamed_tt_body(m, n, k, before, &alpha, A, B, C);
     else if (a_turned)
-        @P@streamed_tn_body(m, n, k, &alpha, A, B, C);
+        @P@streamed_tn_body(m, n, k, before, &alpha, A, B, C);
     else if (b_turned)
-        @P@streamed_nt_body(m, n, k, &alpha, A, B, C);
+        @P@streamed_nt_body(m, n, k, before, &alpha, A, B, C);
     else
-        @P@streamed_nn_body(m, n, k, &alpha, A, B, C);
+        @P@streamed_nn_body(m, n, k, before, &alpha, A, B, C);
     return 0;
 }
 
-/* c += alpha a b, for m x k a and k x n b whose rows and columns are a_row and a_column, b_row and b_column apart, and c whose columns
+/* c += alpha a b, or c = alpha a b where `before`, the number of terms that are in c already, is 0, for m x k a and k x n b whose rows and columns are a_row and a_column, b_row and b_column apart, and c whose columns
  * are neighbours; sizes are at least 1. -1: no memory. Not inlined, and no structures: what was stored word by word and is then
  * loaded as a whole keeps a processor waiting, for as long as a small product takes. */
-USL_NOINLINE static int usl_product(int64_t m, int64_t n, int64_t k, @T@ alpha, @T@ *a, ptrdiff_t a_row, ptrdiff_t a_column, @T@ *b,
+USL_NOINLINE static int usl_product(int64_t m, int64_t n, int64_t k, int64_t before, @T@ alpha, @T@ *a, ptrdiff_t a_row, ptrdiff_t a_column, @T@ *b,
                                  ptrdiff_t b_row, ptrdiff_t b_column, @T@ *c, ptrdiff_t c_row)
 {
     if (b_column == 1 && n > 1 && n <= 4 * USL_LANES && m > 1 && k > 1 && k <= USL_FEW / 8 && m * k * ((n + USL_LANES - 1) / USL_LANES) <= USL_FEW)
-        return usl_few(m, n, k, alpha, a, a_row, a_column, b, b_row, c, c_row);
+        return usl_few(m, n, k, before, alpha, a, a_row, a_column, b, b_row, c, c_row);
     if (n == 1) {
         const struct @READ1@ x = {b, {b_row}};
         const struct @WRITE1@ y = {c, {c_row}};
+        if (before == 0)
+            usl_clear(m, 1, c, c_row);
         if (a_column != 1 && m <= 3 * USL_LANES && k >= USL_LANES && c_row == 1) {
             for (int64_t i = 0; i < m; i += USL_LANES)
                 @P@narrow_row_body(m - i < USL_LANES ? m - i : USL_LANES, k, &alpha, (struct @READ2@){b, {b_row, 1}}, (struct @READ2@){a + i, {a_column, 1}}, (struct @WRITE2@){c + i, {m, 1}});
@@ -272,6 +307,8 @@ USL_NOINLINE static int usl_product(int64_t m, int64_t n, int64_t k, @T@ alpha, 
     if (m == 1) {
         const struct @READ1@ x = {a, {a_column}};
         const struct @WRITE1@ y = {c, {1}};
+        if (before == 0)
+            usl_clear(1, n, c, n);
         if (b_column == 1 && n <= 3 * USL_LANES && k >= USL_LANES) {
             for (int64_t j = 0; j < n; j += USL_LANES)
                 @P@narrow_row_body(n - j < USL_LANES ? n - j : USL_LANES, k, &alpha, (struct @READ2@){a, {a_column, 1}}, (struct @READ2@){b + j, {b_row, 1}}, (struct @WRITE2@){c + j, {n, 1}});
@@ -281,6 +318,8 @@ USL_NOINLINE static int usl_product(int64_t m, int64_t n, int64_t k, @T@ alpha, 
             return @P@gemv_t_body(k, n, &alpha, (struct @READ2@){b, {b_row, 1}}, x, y);
         return @P@gemv_n_body(n, k, &alpha, (struct @READ2@){b, {b_column, 1}}, x, y);
     }
+    if (k == 1 && before == 0 && n >= USL_LANES)
+        return usl_streamed(m, n, k, before, alpha, a, a_row, a_column, b, b_row, b_column, c, c_row);
     if (k == 1 && b_column == 1 && n >= USL_LONG && m <= USL_NEAR / n) {
         int bad = 0;
         for (int64_t i = 0; bad == 0 && i < m; i++)
@@ -291,31 +330,31 @@ USL_NOINLINE static int usl_product(int64_t m, int64_t n, int64_t k, @T@ alpha, 
         return @P@ger_body(m, n, &alpha, (struct @READ1@){a, {a_row}}, (struct @READ1@){b, {b_column}}, (struct @WRITE2@){c, {c_row, 1}});
     const bool a_turned = a_column != 1, b_turned = b_column != 1;
     if (k <= USL_TERMS && n >= (k == 2 ? USL_WIDE : 2 * USL_WIDE) && m <= USL_NEAR / 2 / n)
-        return usl_streamed(m, n, k, alpha, a, a_row, a_column, b, b_row, b_column, c, c_row);
+        return usl_streamed(m, n, k, before, alpha, a, a_row, a_column, b, b_row, b_column, c, c_row);
     const enum usl_way way = usl_way(a_turned, b_turned, m, n, k);
     if (usl_one_column_left(way, m, n, k)) {
-        const int bad = usl_product(m, n - 1, k, alpha, a, a_row, a_column, b, b_row, b_column, c, c_row);
+        const int bad = usl_product(m, n - 1, k, before, alpha, a, a_row, a_column, b, b_row, b_column, c, c_row);
         if (bad != 0)
             return bad;
-        return usl_product(m, 1, k, alpha, a, a_row, a_column, b + (n - 1) * b_column, b_row, b_column, c + n - 1, c_row);
+        return usl_product(m, 1, k, before, alpha, a, a_row, a_column, b + (n - 1) * b_column, b_row, b_column, c + n - 1, c_row);
     }
-    return usl_by_way(way, m, n, k, alpha, a, a_row, a_column, b, b_row, b_column, c, c_row);
+    return usl_by_way(way, m, n, k, before, alpha, a, a_row, a_column, b, b_row, b_column, c, c_row);
 }
 
-/* c += alpha a b for matrices of any layout. */
-USL_WITHIN int usl_multiply(int64_t m, int64_t n, int64_t k, @T@ alpha, struct usl_view a, struct usl_view b, struct usl_view c)
+/* c += alpha a b, or c = alpha a b where before is 0, for matrices of any layout. */
+USL_WITHIN int usl_multiply(int64_t m, int64_t n, int64_t k, int64_t before, @T@ alpha, struct usl_view a, struct usl_view b, struct usl_view c)
 {
     if (n > 1 && c.column != 1)
-        return usl_product(n, m, k, alpha, b.data, b.column, b.row, a.data, a.column, a.row, c.data, c.column);
-    return usl_product(m, n, k, alpha, a.data, a.row, a.column, b.data, b.row, b.column, c.data, c.row);
+        return usl_product(n, m, k, before, alpha, b.data, b.column, b.row, a.data, a.column, a.row, c.data, c.column);
+    return usl_product(m, n, k, before, alpha, a.data, a.row, a.column, b.data, b.row, b.column, c.data, c.row);
 }
 
 /* The same on at most so many threads, if that pays: see level3_threads.c. */
-static int usl_multiply_shared(int threads, int64_t m, int64_t n, int64_t k, @T@ alpha, struct usl_view a, struct usl_view b, struct usl_view c);
+static int usl_multiply_shared(int threads, int64_t m, int64_t n, int64_t k, int64_t before, @T@ alpha, struct usl_view a, struct usl_view b, struct usl_view c);
 
 USL_NOINLINE static int usl_multiply_on(int threads, int64_t m, int64_t n, int64_t k, @T@ alpha, struct usl_view a, struct usl_view b, struct usl_view c)
 {
-    return threads == 1 ? usl_multiply(m, n, k, alpha, a, b, c) : usl_multiply_shared(threads, m, n, k, alpha, a, b, c);
+    return threads == 1 ? usl_multiply(m, n, k, 1, alpha, a, b, c) : usl_multiply_shared(threads, m, n, k, 1, alpha, a, b, c);
 }
 
 /* c = beta c, where 0 times anything is 0. triangle: 0 for the whole of c, 121 for the upper and 122 for the lower triangle. */
@@ -325,6 +364,10 @@ static void usl_scale(int triangle, int64_t m, int64_t n, @T@ beta, struct usl_v
         return;
     if (c.column != 1) {
         usl_scale(triangle == 0 ? 0 : 243 - triangle, n, m, beta, usl_turned(c));
+        return;
+    }
+    if (beta == 0 && triangle == 0) {
+        usl_clear(m, n, c.data, c.row);
         return;
     }
     for (int64_t i = 0; i < m; i++) {
@@ -499,12 +542,14 @@ USL_WITHIN int usl_gemm_of(int threads, bool rows, int trans_a, int trans_b, int
     if (m == 0 || n == 0)
         return 0;
     const struct usl_view target = usl_view(c, ldc, !rows);
-    if (beta != 1)
+    const bool nothing = k == 0 || alpha == 0;
+    if (beta != 1 && (beta != 0 || nothing))
         usl_scale(0, m, n, beta, target);
-    if (k == 0 || alpha == 0)
+    if (nothing)
         return 0;
+    const int64_t before = beta != 0; /* terms that are in c */
     const struct usl_view one = usl_view(a, lda, (trans_a != 111) == rows), other = usl_view(b, ldb, (trans_b != 111) == rows);
-    return threads == 1 ? usl_multiply(m, n, k, alpha, one, other, target) : usl_multiply_shared(threads, m, n, k, alpha, one, other, target);
+    return threads == 1 ? usl_multiply(m, n, k, before, alpha, one, other, target) : usl_multiply_shared(threads, m, n, k, before, alpha, one, other, target);
 }
 
 /* Products that lie so many elements apart, see level3_threads.c. */
@@ -799,11 +844,11 @@ int usl_@P@gemm(int transA, int transB, int64_t M, int64_t N, int64_t K, @T@ alp
     const uint64_t b_rows = (uint64_t)(b_turned ? N : K), b_columns = (uint64_t)(b_turned ? K : N);
     /* what calls have nearly always, in one test: sizes from 1 on and distances that fit them, all below 2^28 */
     const uint64_t all = (uint64_t)(M - 1) | (uint64_t)(N - 1) | (uint64_t)(K - 1) | ((uint64_t)lda - a_columns) | ((uint64_t)ldb - b_columns) | ((uint64_t)ldc - (uint64_t)N);
-    if (all >> 28 == 0 && (unsigned)transA - 111 < 2 && (unsigned)transB - 111 < 2 && A != NULL && B != NULL && C != NULL && beta == 1 && alpha != 0) {
+    if (all >> 28 == 0 && (unsigned)transA - 111 < 2 && (unsigned)transB - 111 < 2 && A != NULL && B != NULL && C != NULL && (beta == 1 || beta == 0) && alpha != 0) {
         const uint64_t a_bytes = ((a_rows - 1) * (uint64_t)lda + a_columns) * sizeof(@T@), b_bytes = ((b_rows - 1) * (uint64_t)ldb + b_columns) * sizeof(@T@);
         const uint64_t c_bytes = (((uint64_t)M - 1) * (uint64_t)ldc + (uint64_t)N) * sizeof(@T@), a_to_c = (uint64_t)((uintptr_t)C - (uintptr_t)A), b_to_c = (uint64_t)((uintptr_t)C - (uintptr_t)B);
         if (a_to_c >= a_bytes && 0 - a_to_c >= c_bytes && b_to_c >= b_bytes && 0 - b_to_c >= c_bytes)
-            return usl_product(M, N, K, alpha, (@T@ *)A, a_turned ? 1 : lda, a_turned ? lda : 1, (@T@ *)B, b_turned ? 1 : ldb, b_turned ? ldb : 1, C, ldc);
+            return usl_product(M, N, K, beta != 0, alpha, (@T@ *)A, a_turned ? 1 : lda, a_turned ? lda : 1, (@T@ *)B, b_turned ? 1 : ldb, b_turned ? ldb : 1, C, ldc);
     }
     return usl_gemm_tested(transA, transB, M, N, K, alpha, A, lda, B, ldb, beta, C, ldc);
 }

@@ -71,7 +71,7 @@ def kernels(variant: Variant) -> list[Procedure]:
     from usl_avx512.gemm import DOUBLE as DOUBLE_LANES
     from usl_avx512.gemm import SINGLE as SINGLE_LANES
     from usl_avx512.gemm import Blocking, gemm_ways
-    from usl_avx512.gemm.blocks import few_columns, streamed
+    from usl_avx512.gemm.blocks import InC, few_columns, streamed
     from usl_avx512.gemm.columns import into_columns
     from usl_avx512.gemm.dots import dots, dots_by_blocks, dots_of_columns, dots_with_columns
     from usl_avx512.gemm.narrow import narrow_row
@@ -83,13 +83,14 @@ def kernels(variant: Variant) -> list[Procedure]:
     typ, lanes = TYPES[letter], SINGLE_LANES if variant.precision is SINGLE else DOUBLE_LANES
     found = []
     for transposes in TRANSPOSES:
-        plain = getattr(kernels_algorithms, "gemm" if transposes == "nn" else f"gemm_{transposes}")
+        plain = getattr(kernels_algorithms, "gemm_after" if transposes == "nn" else f"gemm_after_{transposes}")
         ways = gemm_ways(plain, lanes, Blocking())
         for name in ("direct", "panels", "large"):
             found.append(rename(getattr(ways, name).fast, f"{letter}gemm_{transposes}_{name}"))
         found.append(streamed(plain, lanes))
     for a in (False, True):
-        found += few_columns(lanes, a)
+        for c in (InC.NOTHING, InC.SOMETHING):
+            found += few_columns(lanes, a, c)
     found += [into_columns(lanes, turned) for turned in (False, True)]
     found += [
         dots(lanes),

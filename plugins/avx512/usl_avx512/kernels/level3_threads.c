@@ -19,6 +19,7 @@ struct usl_pieces {
     enum usl_way way;
     bool vector; /* not by way: what usl_product does with one row or one column */
     int64_t m, n, k, rows, columns, row_unit, column_unit; /* so many pieces below each other and beside each other */
+    int64_t before; /* whether something is in c */
     @T@ alpha, *a, *b, *c;
     ptrdiff_t a_row, a_column, b_row, b_column, c_row;
 };
@@ -37,8 +38,8 @@ static int usl_piece(const void *work, int64_t number)
     const int64_t j = usl_begins(column, p->columns, p->column_unit, p->n), n = usl_begins(column + 1, p->columns, p->column_unit, p->n) - j;
     @T@ *a = p->a + i * p->a_row, *b = p->b + j * p->b_column, *c = p->c + i * p->c_row + j;
     if (p->vector)
-        return usl_product(m, n, p->k, p->alpha, a, p->a_row, p->a_column, b, p->b_row, p->b_column, c, p->c_row);
-    return usl_by_way(p->way, m, n, p->k, p->alpha, a, p->a_row, p->a_column, b, p->b_row, p->b_column, c, p->c_row);
+        return usl_product(m, n, p->k, p->before, p->alpha, a, p->a_row, p->a_column, b, p->b_row, p->b_column, c, p->c_row);
+    return usl_by_way(p->way, m, n, p->k, p->before, p->alpha, a, p->a_row, p->a_column, b, p->b_row, p->b_column, c, p->c_row);
 }
 
 /* In how many pieces a length is cut: at most so many, each of so many units at least, but in one at least. */
@@ -84,23 +85,23 @@ static int usl_in_pieces(int threads, int64_t pieces, struct usl_pieces p)
 }
 
 /* c += alpha a b like usl_product, on at most so many threads, if that pays. */
-static int usl_product_shared(int threads, int64_t m, int64_t n, int64_t k, @T@ alpha, @T@ *a, ptrdiff_t a_row, ptrdiff_t a_column, @T@ *b,
+static int usl_product_shared(int threads, int64_t m, int64_t n, int64_t k, int64_t before, @T@ alpha, @T@ *a, ptrdiff_t a_row, ptrdiff_t a_column, @T@ *b,
                               ptrdiff_t b_row, ptrdiff_t b_column, @T@ *c, ptrdiff_t c_row)
 {
     const double products = (double)m * (double)n * (double)k / USL_LANES;
     const bool strewn = m == 1 ? b_column == 1 : n == 1 && a_column != 1; /* a part of each row of a matrix for each piece */
     threads = products < USL_WORTH || k == 1 || strewn ? 1 : usl_granted(threads);
     if (threads == 1)
-        return usl_product(m, n, k, alpha, a, a_row, a_column, b, b_row, b_column, c, c_row);
+        return usl_product(m, n, k, before, alpha, a, a_row, a_column, b, b_row, b_column, c, c_row);
     const double most = products / USL_LEAST;
     const int64_t pieces = most < threads * USL_PIECES ? (int64_t)most : threads * USL_PIECES;
-    struct usl_pieces p = {USL_ROWS, m == 1 || n == 1, m, n, k, 1, 1, 1, 1, alpha, a, b, c, a_row, a_column, b_row, b_column, c_row};
+    struct usl_pieces p = {USL_ROWS, m == 1 || n == 1, m, n, k, 1, 1, 1, 1, before, alpha, a, b, c, a_row, a_column, b_row, b_column, c_row};
     if (p.vector)
         return usl_in_pieces(threads, pieces, p);
     p.way = usl_way(a_column != 1, b_column != 1, m, n, k);
     if (usl_one_column_left(p.way, m, n, k)) { /* as usl_product does it */
-        const int bad = usl_product_shared(threads, m, n - 1, k, alpha, a, a_row, a_column, b, b_row, b_column, c, c_row);
-        return usl_product_shared(threads, m, 1, k, alpha, a, a_row, a_column, b + (n - 1) * b_column, b_row, b_column, c + n - 1, c_row) | bad;
+        const int bad = usl_product_shared(threads, m, n - 1, k, before, alpha, a, a_row, a_column, b, b_row, b_column, c, c_row);
+        return usl_product_shared(threads, m, 1, k, before, alpha, a, a_row, a_column, b + (n - 1) * b_column, b_row, b_column, c + n - 1, c_row) | bad;
     }
     int bad = 0;
     if (p.way == USL_LARGE) { /* in blocks of columns; what is left, if it is no panel, goes by rows */
@@ -119,11 +120,11 @@ static int usl_product_shared(int threads, int64_t m, int64_t n, int64_t k, @T@ 
     return usl_in_pieces(threads, pieces, p) | bad;
 }
 
-static int usl_multiply_shared(int threads, int64_t m, int64_t n, int64_t k, @T@ alpha, struct usl_view a, struct usl_view b, struct usl_view c)
+static int usl_multiply_shared(int threads, int64_t m, int64_t n, int64_t k, int64_t before, @T@ alpha, struct usl_view a, struct usl_view b, struct usl_view c)
 {
     if (n > 1 && c.column != 1)
-        return usl_product_shared(threads, n, m, k, alpha, b.data, b.column, b.row, a.data, a.column, a.row, c.data, c.column);
-    return usl_product_shared(threads, m, n, k, alpha, a.data, a.row, a.column, b.data, b.row, b.column, c.data, c.row);
+        return usl_product_shared(threads, n, m, k, before, alpha, b.data, b.column, b.row, a.data, a.column, a.row, c.data, c.column);
+    return usl_product_shared(threads, m, n, k, before, alpha, a.data, a.row, a.column, b.data, b.row, b.column, c.data, c.row);
 }
 
 /* ---- batches: each product is one piece, or, where they are few and large, cut into pieces */
