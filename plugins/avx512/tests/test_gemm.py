@@ -276,8 +276,11 @@ def test_columns_of_the_result_mean_the_same_to_the_interpreter_in_blocks_and_be
     for m, n, k in ((1, 1, 1), (33, 3, 2), (2, 8 * lanes.count + 1, 3)):
         a, b, c = (small_integers(random, dtype, *shape) for shape in ((m, k), (k, n), (n, m)))
         want = c + 2 * (a @ b).T
-        run(fast.ir, [m, n, k, 2.0, a.T.copy() if turned else a, b, c], mode="machine")
+        run(fast.ir, [m, n, k, 1, 2.0, a.T.copy() if turned else a, b, c], mode="machine")
         assert np.array_equal(c, want), (m, n, k)
+        c[...] = np.nan
+        run(fast.ir, [m, n, k, 0, 2.0, a.T.copy() if turned else a, b, c], mode="machine")
+        assert np.array_equal(c, 2 * (a @ b).T), (m, n, k)
 
 
 def test_importing_the_kernels_builds_nothing() -> None:
