@@ -17,7 +17,9 @@ from avx512_drivers import SANITIZED, execute, gemm
 
 from usl_avx512 import kernels_algorithms
 from usl_avx512.gemm import DOUBLE, SINGLE, Blocking, gemm_schedule
+from usl_avx512.gemm.blocks import from_memory
 from usl_avx512.gemm.columns import into_columns
+from usl_avx512.gemm.tiles import AHEAD
 from usl_avx512.kernels import dgemm, sgemm, sources
 from usl_avx512.kernels.__main__ import main
 from usl_avx512.kernels.level3_library import ROUTINES, arguments, entry_name, gemm_path
@@ -126,7 +128,8 @@ def test_windows_of_larger_arrays_are_multiplied_in_place(name: str, threads: in
 
 @pytest.mark.parametrize("name", NAMES)
 def test_transposed_matrices_are_multiplied_where_they_are(name: str) -> None:
-    """All ways that sizes go: vectors, rows with rows, columns, small copies, panels, blocks of rows and of the sum."""
+    """All ways that sizes go: vectors, rows with rows, columns, small copies, panels, blocks of rows and of the sum, a matrix of
+    more than 6 MB for few rows."""
     random = np.random.default_rng(5)
     shapes = (
         (1, 40, 33),
@@ -137,6 +140,7 @@ def test_transposed_matrices_are_multiplied_where_they_are(name: str) -> None:
         (70, 65, 33),
         (190, 700, 600),
         (17, 1200, 40),
+        (13, 1130, 1500),
     )
     for (m, n, k), ta, tb, tc in itertools.product(shapes, (False, True), (False, True), (False, True)):
         a, b, c = (
@@ -281,6 +285,17 @@ def test_columns_of_the_result_mean_the_same_to_the_interpreter_in_blocks_and_be
         c[...] = np.nan
         run(fast.ir, [m, n, k, 0, 2.0, a.T.copy() if turned else a, b, c], mode="machine")
         assert np.array_equal(c, 2 * (a @ b).T), (m, n, k)
+
+
+@pytest.mark.parametrize(("lanes", "turned"), [(SINGLE, False), (DOUBLE, True)])
+def test_a_matrix_that_comes_from_memory_means_the_same_to_the_interpreter(lanes: Any, turned: bool) -> None:
+    fast = from_memory(lanes, turned)
+    dtype, random = np.float32 if lanes is SINGLE else np.float64, np.random.default_rng(13)
+    for m, n, k in ((2, lanes.panel + 3, AHEAD + 2), (7, lanes.panel, 3)):
+        a, b, c = (small_integers(random, dtype, *shape) for shape in ((m, k), (k, n), (m, n)))
+        want = c + 2 * (a @ b)
+        run(fast.ir, [m, n, k, 2.0, a.T.copy() if turned else a, b, c], mode="machine")
+        assert np.array_equal(c, want), (m, n, k)
 
 
 def test_importing_the_kernels_builds_nothing() -> None:

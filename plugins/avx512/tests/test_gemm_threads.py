@@ -29,8 +29,10 @@ SHAPES = (
     (513, 38, 1500),
     (10, 1024, 513),
     (14, 606, 2048),
+    (13, 1130, 1500),
 )
-"""Panels and what is left of them, few rows, rows with rows, columns, a vector: all that is shared, and long sums."""
+"""Panels and what is left of them, few rows, rows with rows, columns, a vector: all that is shared, and long sums; a
+matrix that comes from memory."""
 
 
 @pytest.fixture(autouse=True)

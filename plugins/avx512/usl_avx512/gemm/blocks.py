@@ -10,7 +10,7 @@ from typing import Any
 from usl_avx512 import kernels_algorithms
 from usl_avx512.gemm.panels import ROWS, edge_panel, either, exact_panel, full_panels, narrow_panel
 from usl_avx512.gemm.streamed import COLUMNS, TERMS, few_terms
-from usl_avx512.gemm.tiles import Kernel, Lanes, scheduled, windowed
+from usl_avx512.gemm.tiles import AHEAD, Kernel, Lanes, scheduled, windowed
 from usl_avx512.gemm.turned import in_case_of_any, staged_turned, turn
 from usl_c11.memory import Stack
 from usl_core import Procedure
@@ -151,12 +151,14 @@ def plain_loops(lanes: Lanes, a: bool, c: InC = InC.SOMETHING) -> Procedure:
 
 @dataclass(frozen=True, slots=True)
 class Panels:
-    """All rows of some columns: of a panel whose C is near or far, of one with higher tiles, and of less than a panel.
+    """All rows of some columns: of a panel for near matrices, for a B that comes from memory, for a C that is far, of one with
+    higher tiles, and of less than a panel.
 
-    The second and the third are for an A that is not transposed.
+    The second is for a C that has something, the third and the fourth are for an A that is not transposed.
     """
 
     near: Kernel
+    ahead: Kernel | None
     far: Kernel | None
     high: Kernel | None
     edge: Kernel
@@ -167,14 +169,16 @@ def panels(lanes: Lanes, a: bool, c: InC) -> Panels:
     """The panels of a precision, with a for a transposed A; always the same ones, so that a library has them once."""
     base = plain_loops(lanes, a, c)
     if c is not InC.EITHER:
-        near, *far = full_panels(base, lanes, far=not a)
-        return Panels(near, None if a else far[0], None if a else exact_panel(base, HIGH, lanes), edge_panel(base, lanes))
+        full = full_panels(base, lanes, ahead=c is InC.SOMETHING, far=not a)
+        high = None if a else exact_panel(base, HIGH, lanes)
+        return Panels(full.near, full.ahead, full.far, high, edge_panel(base, lanes))
     nothing, something = panels(lanes, a, InC.NOTHING), panels(lanes, a, InC.SOMETHING)
-    full, high = (base.partial_eval(N=columns) for columns in (lanes.panel, HIGH * lanes.count))
+    wide, narrow = (base.partial_eval(N=columns) for columns in (lanes.panel, HIGH * lanes.count))
     return Panels(
-        either(full, nothing.near, something.near),
-        either(full, nothing.far, something.far) if nothing.far and something.far else None,
-        either(high, nothing.high, something.high) if nothing.high and something.high else None,
+        either(wide, nothing.near, something.near),
+        None,
+        either(wide, nothing.far, something.far) if nothing.far and something.far else None,
+        either(narrow, nothing.high, something.high) if nothing.high and something.high else None,
         either(base.add_assertion(f"N <= {lanes.panel}"), nothing.edge, something.edge),
     )
 
@@ -221,6 +225,18 @@ def of_rows(lanes: Lanes, c: InC = InC.SOMETHING) -> Kernel:
     return choice(base, f"{few_left} and K >= {FAR} and N >= {FAR}", *ways)
 
 
+def from_memory(lanes: Lanes, a: bool) -> Procedure:
+    """AHEAD rows of B at a time, all columns of them, so that it comes in the order in which it lies in memory.
+
+    Panel by panel, parts of rows that are far apart come at half the speed or less. With a A is transposed.
+    """
+    base, some = plain_loops(lanes, a), panels(lanes, a, InC.SOMETHING)
+    assert some.ahead is not None
+    whole = in_blocks(unpacked(base, some.ahead, some.edge, lanes.panel, "ahead"), "k", AHEAD)
+    letter = "s" if lanes.scalar == "f32" else "d"
+    return rename(whole.fast, f"{letter}ahead_{'tn' if a else 'nn'}")
+
+
 def in_near_blocks(panel: Kernel) -> Kernel:
     """Blocks of k for more rows than one tile has."""
     return choice(panel.base, f"K > {NEAR * 3 // 2} and M > {ROWS[HIGH]}", in_blocks(panel, "k", NEAR), panel)
@@ -248,9 +264,9 @@ def one_turned_block(base: Procedure, direct: Kernel, columns: int, terms: int, 
     return Kernel(base, scheduled(simplify(p), direct, turn(lanes.scalar)))
 
 
-def unpacked(gemm: Procedure, full: Kernel, edge: Kernel, width: int) -> Kernel:
+def unpacked(gemm: Procedure, full: Kernel, edge: Kernel, width: int, name: str = "unpacked") -> Kernel:
     """Panels of so many columns on B as it is, where it stays in a cache or each element is used a few times only."""
-    base = rename(gemm, f"{gemm.name()}_unpacked_{width}")
+    base = rename(gemm, f"{gemm.name()}_{name}_{width}")
     p = reorder_loops(base, "i j")
     columns = p.find_loop("j")
     p = divide_loop(p, columns, width, ["jo", "ji"], tail="cut")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from usl_avx512.gemm.tiles import REGISTERS, Kernel, Lanes, edge_tiles, for_far_matrices, full_tiles, scheduled
+from usl_avx512.gemm.tiles import REGISTERS, Kernel, Lanes, asking_ahead, edge_tiles, for_far_matrices, full_tiles, scheduled
 from usl_core import Procedure
 from usl_core.scheduling import (
     cut_loop,
@@ -45,19 +46,32 @@ def either(base: Procedure, nothing_yet: Kernel, something: Kernel) -> Kernel:
     return Kernel(base, scheduled(p, nothing_yet, something))
 
 
-def full_panels(gemm: Procedure, lanes: Lanes, far: bool) -> tuple[Kernel, ...]:
-    """M rows of four registers of columns: for a C that is near, and with far another one for a C that is not."""
+@dataclass(frozen=True, slots=True)
+class FullPanels:
+    """M rows of four registers of columns: for near matrices, for a B that comes from memory, for a C that is not near."""
+
+    near: Kernel
+    ahead: Kernel | None
+    far: Kernel | None
+
+
+def full_panels(gemm: Procedure, lanes: Lanes, ahead: bool, far: bool) -> FullPanels:
+    """M rows of four registers of columns; with ahead and far also the second and the third kind."""
     base = rename(gemm.partial_eval(N=lanes.panel), f"{gemm.name()}_Mx{lanes.panel}")
     most = ROWS[REGISTERS]
     wide = full_tiles(gemm, REGISTERS, lanes)
     tiles = {rows: wide.of(rows) for rows in range(1, most)}
     near = wide.of(most)
     p = rows_in_tiles(base, tiles | {most: near}, LAST_ROWS)
-    panel = Kernel(base, scheduled(p, near, *tiles.values()))
-    if not far:
-        return (panel,)
-    tile = for_far_matrices(near, most, lanes)
-    return panel, Kernel(base, rename(scheduled(p, tile, *tiles.values()), f"{base.name()}_far"))
+
+    def of(name: str, *kernels: Kernel) -> Kernel:
+        return Kernel(base, rename(scheduled(p, *kernels), f"{base.name()}{name}"))
+
+    return FullPanels(
+        of("", near, *tiles.values()),
+        of("_ahead", *(asking_ahead(tile, lanes) for tile in (near, *tiles.values()))) if ahead else None,
+        of("_far", for_far_matrices(near, most, lanes), *tiles.values()) if far else None,
+    )
 
 
 @cache

@@ -65,6 +65,9 @@ LONG = 16
 LOADED_ANEW = (2, 3)
 """Rows of tiles for each of which gcc loads a row of B again. A load that reaches over two lines costs more than a product."""
 
+AHEAD = 64
+"""Steps of a sum in a block while which the next one of a B that comes from memory is asked for."""
+
 
 @dataclass(frozen=True, slots=True)
 class Lanes:
@@ -255,6 +258,15 @@ def for_far_matrices(tile: Kernel, rows: int, lanes: Lanes) -> Kernel:
         (lanes.prefetch_row_later, rows, f"A[{turn}:{turn} + 1, k:k + 1]"),
     ):
         p = insert_noop_call(p, p.find_loop("k").body().before(), prefetch, [ahead, element])
+    return Kernel(tile.base, p)
+
+
+def asking_ahead(tile: Kernel, lanes: Lanes) -> Kernel:
+    """The tile of four registers with as many lines of B asked for, AHEAD rows below those that a step reads."""
+    p = rename(tile.fast, f"{tile.fast.name()}_ahead")
+    for register in range(REGISTERS):
+        element = f"B[k:k + 1, {register * lanes.count}:{register * lanes.count + 1}]"
+        p = insert_noop_call(p, p.find_loop("k").body().before(), lanes.prefetch_row_later, [AHEAD, element])
     return Kernel(tile.base, p)
 
 

@@ -35,8 +35,7 @@ enum {
     USL_LONG_SUMS = 64, /* terms from which sums are long, */
     USL_THIN = 24,    /* and up to so many rows or columns C has few */
     USL_SAME_PLACES = 4096, /* bytes apart is at the same place of a first-level cache */
-    USL_FROM_MEMORY = 14 << 20, /* bytes of a matrix that comes from memory */
-    USL_NARROW = 64,  /* up to so many columns of C it may be columns that registers hold */
+    USL_NARROW = 64,  /* up to so many columns of C, or twice as many rows if both others are turned, registers may hold columns */
 };
 
 /* A matrix anywhere in memory: where its first element is, and how far rows and columns are apart; one of the two is 1. */
@@ -71,6 +70,7 @@ enum usl_way {
     USL_COLUMNS, /* part of a column */
     USL_DOTS,    /* terms of one sum: rows of a are multiplied with rows of b, a few at a time with all of b, */
     USL_DOTS_BY_BLOCKS,  /* or all of them with a few of b, where b comes from far away */
+    USL_AHEAD,   /* like USL_ROWS, some rows of b at a time, and the next ones are asked for: b comes from memory */
     USL_LARGE,   /* like USL_ROWS, and panels of b are packed */
     USL_PANELS,  /* a part of a large product, of at least one panel */
 };
@@ -87,6 +87,14 @@ static inline bool usl_packing_pays(bool a_turned, bool b_turned, int64_t M, int
 static inline bool usl_far(int64_t m, int64_t n, int64_t k)
 {
     return m > 4 && n >= USL_MANY && k >= USL_MANY;
+}
+
+/* Whether n x k numbers come from memory, for so few rows that packing does not pay and so small a C that it stays near: it is read
+ * and written once for every few terms. What the third-level cache holds, few rows and short sums read as fast panel by panel. */
+static inline bool usl_asks_ahead(int64_t m, int64_t n, int64_t k)
+{
+    const int64_t size = sizeof(@T@), least = m < 8 || n > 2 * k ? 10 << 20 : 6 << 20;
+    return k >= USL_MANY && n >= 4 * USL_LANES && n * k * size > least && (m <= 64 || (m <= 192 && m * n * size <= 768 << 10));
 }
 
 /* Halves of a quarter of a cycle that a step of a register takes in a product of rows with rows. Few columns wait for loads; rows a
@@ -121,8 +129,8 @@ USL_WITHIN enum usl_way usl_way_of_long_sums(bool a_turned, bool b_turned, int64
 {
     const int64_t size = (int64_t)sizeof(@T@), all = (m * k + n * k + m * n) * size, none = INT64_MAX;
     const int far = all > 8 << 20 ? 2 : all > 1 << 20 ? 1 : 0;
-    if (!b_turned && n >= 4 * USL_LANES && n * k * size > USL_FROM_MEMORY)
-        return USL_LARGE; /* panels are read a page after the other, and each row of b is asked for */
+    if (!b_turned && usl_asks_ahead(m, n, k))
+        return USL_AHEAD;
     int64_t rows = usl_into_rows(a_turned, m, n, k, far) + 3500, columns = none, dots = none;
     if (b_turned)
         rows += (n * k * size > 8 << 20 ? 80 : 18) * n * k;
@@ -158,12 +166,15 @@ USL_WITHIN enum usl_way usl_way(bool a_turned, bool b_turned, int64_t m, int64_t
     const int64_t along = (k + USL_LANES - 1) / USL_LANES, turned = a_turned == b_turned ? k * (a_turned ? m : n) : 0;
     const int64_t least = k < USL_SUMS_APART || 2 * n > USL_LANES ? 8 : 4;
     const int64_t rows = 5 * (halves < least ? least : halves) * k / 2 + 200 + (b_turned ? 5 * n * k / 2 + 350 : 0);
-    const int64_t columns = a_turned && n <= USL_NARROW ? 4 * (down < 4 ? 4 : down) * k + 10 * m * n + 650 : rows;
+    const bool by_columns = n <= USL_NARROW || (b_turned && m >= USL_LANES && m <= 2 * USL_NARROW && k >= USL_MANY);
+    const int64_t columns = a_turned && by_columns ? 4 * (down < 4 ? 4 : down) * k + 10 * m * n + 650 : rows;
     const int64_t dots = m * n * (usl_dots_rate(m, n, k) * along / 2 + 9) + 440 + (turned > 0 ? 3 * turned + 350 : 0);
     if ((b_turned || !a_turned) && dots < rows && dots < columns)
         return b_turned && usl_far(m, n, k) ? USL_DOTS_BY_BLOCKS : USL_DOTS;
     if (columns < rows)
         return USL_COLUMNS;
+    if (!b_turned && usl_asks_ahead(m, n, k))
+        return USL_AHEAD;
     return usl_packing_pays(a_turned, b_turned, m, n, k) ? USL_LARGE : USL_ROWS;
 }
 
@@ -211,6 +222,11 @@ USL_WITHIN int usl_by_way(enum usl_way way, int64_t m, int64_t n, int64_t k, int
             @P@into_columns_body(n, m, k, before, &alpha, B, A, C);
         else
             @P@into_columns_of_turned_body(n, m, k, before, &alpha, B, A, C);
+        return 0;
+    case USL_AHEAD:
+        if (before == 0)
+            usl_clear(m, n, c, c_row);
+        (a_turned ? @P@ahead_tn_body : @P@ahead_nn_body)(m, n, k, &alpha, A, B, C);
         return 0;
     case USL_LARGE:
         return USL_OF(large);

@@ -71,7 +71,7 @@ def kernels(variant: Variant) -> list[Procedure]:
     from usl_avx512.gemm import DOUBLE as DOUBLE_LANES
     from usl_avx512.gemm import SINGLE as SINGLE_LANES
     from usl_avx512.gemm import Blocking, gemm_ways
-    from usl_avx512.gemm.blocks import InC, few_columns, streamed
+    from usl_avx512.gemm.blocks import InC, few_columns, from_memory, streamed
     from usl_avx512.gemm.columns import into_columns
     from usl_avx512.gemm.dots import dots, dots_by_blocks, dots_of_columns, dots_with_columns
     from usl_avx512.gemm.narrow import narrow_row
@@ -91,6 +91,7 @@ def kernels(variant: Variant) -> list[Procedure]:
     for a in (False, True):
         for c in (InC.NOTHING, InC.SOMETHING):
             found += few_columns(lanes, a, c)
+        found.append(from_memory(lanes, a))
     found += [into_columns(lanes, turned) for turned in (False, True)]
     found += [
         dots(lanes),

@@ -63,6 +63,8 @@ static int usl_in_pieces(int threads, int64_t pieces, struct usl_pieces p)
         p.row_unit = p.column_unit = 2 * USL_ROW_UNIT;
     } else if (p.way == USL_COLUMNS) { /* blocks of so many rows */
         p.row_unit = 8 * USL_PANEL;
+    } else if (p.way == USL_AHEAD) { /* parts of rows of b that are not too short */
+        columns_least = 4;
     } else if (p.way == USL_PANELS || (p.way == USL_ROWS && b_turned)) { /* pieces below each other copy the same of b */
         rows_first = false;
         rows_least = USL_ROWS_REPEATED;
