@@ -128,8 +128,8 @@ def test_windows_of_larger_arrays_are_multiplied_in_place(name: str, threads: in
 
 @pytest.mark.parametrize("name", NAMES)
 def test_transposed_matrices_are_multiplied_where_they_are(name: str) -> None:
-    """All ways that sizes go: vectors, rows with rows, columns, small copies, panels, blocks of rows and of the sum, a matrix of
-    more than 6 MB for few rows."""
+    """All ways that sizes go: vectors, rows with rows, columns, small copies, panels, blocks of rows and of the sum, a
+    matrix of more than 6 MB for few rows."""
     random = np.random.default_rng(5)
     shapes = (
         (1, 40, 33),

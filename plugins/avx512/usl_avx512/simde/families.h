@@ -38,6 +38,8 @@ typedef simde__mmask64 __mmask64;
 #undef _mm512_maskz_cvtps_epi32
 #undef _mm512_cvtsd_f64
 #undef _mm512_cvtss_f32
+#undef _mm512_i64gather_epi32
+#undef _mm512_i64gather_epi64
 #undef _mm512_i64gather_pd
 #undef _mm512_i64gather_ps
 #undef _mm512_mask_cvtepi16_storeu_epi8
@@ -47,8 +49,12 @@ typedef simde__mmask64 __mmask64;
 #undef _mm512_mask_cvtusepi16_storeu_epi8
 #undef _mm512_mask_cvtusepi32_storeu_epi16
 #undef _mm512_mask_cvtusepi32_storeu_epi8
+#undef _mm512_mask_i64gather_epi32
+#undef _mm512_mask_i64gather_epi64
 #undef _mm512_mask_i64gather_pd
 #undef _mm512_mask_i64gather_ps
+#undef _mm512_mask_i64scatter_epi32
+#undef _mm512_mask_i64scatter_epi64
 #undef _mm512_mask_i64scatter_pd
 #undef _mm512_mask_i64scatter_ps
 #undef _mm512_mask_loadu_epi16
@@ -273,6 +279,8 @@ USL_REDUCE(sum, epu32, __m512i, uint32_t, 16, __mmask16, 0, x + y)
 
 USL_GATHER(ps, __m256, float, _mm256_setzero_ps())
 USL_GATHER(pd, __m512d, double, _mm512_setzero_pd())
+USL_GATHER(epi32, __m256i, int32_t, _mm256_setzero_si256())
+USL_GATHER(epi64, __m512i, int64_t, _mm512_setzero_si512())
 
 /* ---- others */
 
@@ -287,6 +295,18 @@ USL_GATHER(pd, __m512d, double, _mm512_setzero_pd())
 
 USL_SHUFFLE_QUARTERS(f32x4, __m512)
 USL_SHUFFLE_QUARTERS(f64x2, __m512d)
+
+#undef _mm512_shuffle_pd
+static inline __m512d _mm512_shuffle_pd(__m512d a, __m512d b, int order)
+{
+    double x[8], y[8], lanes[8];
+    memcpy(x, &a, sizeof x);
+    memcpy(y, &b, sizeof y);
+    for (int i = 0; i < 8; i++)
+        lanes[i] = (i % 2 == 0 ? x : y)[i - i % 2 + ((order >> i) & 1)];
+    memcpy(&a, lanes, sizeof lanes);
+    return a;
+}
 
 static inline __m512i _mm512_mulhi_epu16(__m512i a, __m512i b)
 {

@@ -119,6 +119,12 @@ USL_SHIFT(_mm512_srav_epi32, __m512i, int32_t, 16)
 USL_MASKED_LOAD(_mm256_mask_loadu_epi16, __m256i, int16_t, 16, __mmask16)
 USL_MASKED_LOAD(usl_mask_loadu_8x16, __m128i, int16_t, 8, __mmask8)
 #define _mm_maskz_loadu_epi16(mask, from) usl_mask_loadu_8x16(_mm_setzero_si128(), mask, from)
+#undef _mm_maskz_loadu_ps
+#undef _mm_maskz_loadu_pd
+USL_MASKED_LOAD(usl_mask_loadu_4x32, __m128, float, 4, __mmask8)
+USL_MASKED_LOAD(usl_mask_loadu_2x64, __m128d, double, 2, __mmask8)
+#define _mm_maskz_loadu_ps(mask, from) usl_mask_loadu_4x32(_mm_setzero_ps(), mask, from)
+#define _mm_maskz_loadu_pd(mask, from) usl_mask_loadu_2x64(_mm_setzero_pd(), mask, from)
 
 static inline void _mm256_mask_storeu_epi16(void *to, __mmask16 mask, __m256i value)
 {
