@@ -107,6 +107,29 @@ def test_tests_of_remainders_that_decide_each_other_are_decided_in_c(condition: 
         assert (found == always).all() and (flags == always).all()
 
 
+@pytest.mark.parametrize(("made", "bits"), [("u8", 8), ("u16", 16), ("u64", 64)])
+def test_unsigned_numbers_made_of_signed_ones_are_compared_with_what_lies_between_without_a_warning(
+    made: str, bits: int, tmp_path: Path
+) -> None:
+    """gcc warns where a comparison always comes out the same: those are decided, and no others."""
+    require("gcc")
+    values = sorted({0, 127, 128, min(497, 2**bits - 129), 2**bits - 129, 2**bits - 128, 2**bits - 1})
+    tests = [(op, value) for value in values for op in ("==", "!=")]
+    text = f"def f(n: size, a: i8[n], found: i32[{len(tests)}, n]):\n    for j in seq(0, n):\n" + "".join(
+        f"        if {made}(a[j]) {op} {value}:\n            found[{number}, j] = 1\n"
+        for number, (op, value) in enumerate(tests)
+    )
+    p = proc_from_source(text)
+    write(library([p.ir], "lib").files, tmp_path)
+    assert compiles("gcc", tmp_path / "lib.c", ["-O2"]) == ""
+    a = np.array([-128, -127, -2, -1, 0, 1, 126, 127], np.int8)
+    found, expected = (np.zeros((len(tests), 8), np.int32) for _ in range(2))
+    p.jit()(8, a, found)
+    run(p.ir, [8, a, expected], mode="machine")
+    assert np.array_equal(found, expected)
+    assert found.any(axis=1).sum() < len(tests) or bits == 8
+
+
 def test_what_is_left_out_is_what_never_runs() -> None:
     p = program("for i in seq(4, 4):\n    x[0] = 2.0\nfor i in seq(0, n):\n    x[1] = 3.0")
     x = np.zeros(4, np.float32)

@@ -194,8 +194,22 @@ def _compared(expr: Expr, fn: Function) -> C:
 def _data_decided(op: str, lhs: Expr, rhs: Expr, fn: Function) -> bool | None:
     if not scalar_type(lhs).is_int:
         return None
+    if op in ("==", "!=") and (_never_made(lhs, folded(rhs), fn) or _never_made(rhs, folded(lhs), fn)):
+        return op == "!="
     left, right = ends(lhs, fn), ends(rhs, fn)
     return decided_by(op, Range(int(left.lo), int(left.hi)), Range(int(right.lo), int(right.hi)))
+
+
+def _never_made(expr: Expr, value: int | None, fn: Function) -> bool:
+    """Whether an unsigned number made of a narrower signed one, which is small or very large, is never this one in between."""
+    if value is None or not isinstance(expr, Cast) or not isinstance(expr.arg.type, ScalarType):
+        return False
+    made, given = scalar_type(expr), expr.arg.type
+    if made.signed or not (given.is_int and given.signed and given.bits <= made.bits):
+        return False
+    known = ends(expr.arg, fn)
+    least, most = int(known.lo), int(known.hi)
+    return least < 0 <= most < value < (1 << made.bits) + least
 
 
 # ---- data
