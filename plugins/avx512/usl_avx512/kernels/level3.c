@@ -184,7 +184,7 @@ static inline bool usl_one_column_left(enum usl_way way, int64_t m, int64_t n, i
     return way == USL_ROWS && n % USL_LANES == 1 && n > USL_LANES && n < 4 * USL_LANES && m >= 8 && k > 64;
 }
 
-/* c = 0, by registers where rows are short. */
+/* c = 0. */
 static inline void usl_clear(int64_t m, int64_t n, @T@ *c, ptrdiff_t c_row)
 {
     if (c_row == n || m == 1)
@@ -206,15 +206,13 @@ USL_WITHIN int usl_by_way(enum usl_way way, int64_t m, int64_t n, int64_t k, int
     const struct @WRITE2@ C = {c, {c_row, 1}};
 #define USL_OF(name) \
     (a_turned ? (b_turned ? @P@gemm_tt_##name##_body : @P@gemm_tn_##name##_body) : b_turned ? @P@gemm_nt_##name##_body : @P@gemm_nn_##name##_body)(m, n, k, before, &alpha, A, B, C)
+    if (before == 0 && (way == USL_DOTS || way == USL_DOTS_BY_BLOCKS || way == USL_AHEAD)) /* the others write c */
+        usl_clear(m, n, c, c_row);
     switch (way) {
     case USL_DOTS:
-        if (before == 0)
-            usl_clear(m, n, c, c_row);
         (!b_turned ? @P@dots_with_columns_body : a_turned ? @P@dots_of_columns_body : @P@dots_body)(m, n, k, &alpha, A, B, C);
         return 0;
     case USL_DOTS_BY_BLOCKS:
-        if (before == 0)
-            usl_clear(m, n, c, c_row);
         (a_turned ? @P@dots_of_columns_by_blocks_body : @P@dots_by_blocks_body)(m, n, k, &alpha, A, B, C);
         return 0;
     case USL_COLUMNS:
@@ -224,8 +222,6 @@ USL_WITHIN int usl_by_way(enum usl_way way, int64_t m, int64_t n, int64_t k, int
             @P@into_columns_of_turned_body(n, m, k, before, &alpha, B, A, C);
         return 0;
     case USL_AHEAD:
-        if (before == 0)
-            usl_clear(m, n, c, c_row);
         (a_turned ? @P@ahead_tn_body : @P@ahead_nn_body)(m, n, k, &alpha, A, B, C);
         return 0;
     case USL_LARGE:
@@ -296,9 +292,10 @@ USL_NOINLINE static int usl_streamed(int64_t m, int64_t n, int64_t k, int64_t be
     return 0;
 }
 
-/* c += alpha a b, or c = alpha a b where `before`, the number of terms that are in c already, is 0, for m x k a and k x n b whose rows and columns are a_row and a_column, b_row and b_column apart, and c whose columns
- * are neighbours; sizes are at least 1. -1: no memory. Not inlined, and no structures: what was stored word by word and is then
- * loaded as a whole keeps a processor waiting, for as long as a small product takes. */
+/* c += alpha a b, or c = alpha a b where `before`, the number of terms that are in c already, is 0, for m x k a and k x n b whose
+ * rows and columns are a_row and a_column, b_row and b_column apart, and c whose columns are neighbours; sizes are at least 1.
+ * -1: no memory. Not inlined, and no structures: what was stored word by word and is then loaded as a whole keeps a processor
+ * waiting, for as long as a small product takes. */
 USL_NOINLINE static int usl_product(int64_t m, int64_t n, int64_t k, int64_t before, @T@ alpha, @T@ *a, ptrdiff_t a_row, ptrdiff_t a_column, @T@ *b,
                                  ptrdiff_t b_row, ptrdiff_t b_column, @T@ *c, ptrdiff_t c_row)
 {
