@@ -1,7 +1,7 @@
 """Products of which C has columns for rows, `C^T += alpha op(A) B`: what few columns of C are where A is transposed.
 
-A register holds neighbours of a row of B, and these are a column of C. A block of C is turned over on the way into a copy, and
-again on the way back.
+A register holds neighbours of a row of B, and these are a column of C. A block of sums goes into a copy, which is turned over
+on its way to C.
 """
 
 from __future__ import annotations
@@ -13,7 +13,16 @@ from usl_avx512.gemm.tiles import Kernel, Lanes, scheduled
 from usl_avx512.gemm.turned import turn
 from usl_c11.memory import Stack
 from usl_core import Procedure, proc_from_source
-from usl_core.scheduling import rearrange_dim, rename, reorder_loops, resize_dim, set_memory, simplify, stage_mem
+from usl_core.scheduling import (
+    expand_dim,
+    fission,
+    lift_alloc,
+    rename,
+    resize_dim,
+    set_memory,
+    simplify,
+    specialize,
+)
 
 INTO_COLUMNS = """\
 def into_columns(M: size, N: size, K: size, before: index, alpha: T, A: [T][OF_A], B: [T][K, N], C: [T][N, M]):
@@ -23,10 +32,15 @@ def into_columns(M: size, N: size, K: size, before: index, alpha: T, A: [T][OF_A
     assert stride(C, 1) == 1
     for i in seq(0, M):
         for j in seq(0, N):
+            sum: T
             for k in seq(0, K):
-                if before + k == 0:
-                    C[j, i] = 0.0
-                C[j, i] += alpha * (A[AT] * B[k, j])
+                if k == 0:
+                    sum = 0.0
+                sum += alpha * (A[AT] * B[k, j])
+            if before == 0:
+                C[j, i] = sum
+            else:
+                C[j, i] += sum
 """
 """T stands for the type, OF_A and AT for where A is."""
 
@@ -53,18 +67,21 @@ def into_columns(lanes: Lanes, turned: bool) -> Procedure:
 
 
 def one_block(base: Procedure, columns: int, lanes: Lanes, turned: bool) -> Kernel:
-    """At most ROWS x columns elements, on a copy of them."""
+    """At most ROWS x columns elements, by a copy of their sums."""
     base = rename(base, f"{base.name()}_block")
     product = of_turned_rows(lanes, InC.EITHER) if turned else of_rows(lanes, InC.EITHER)
     in_parts = in_blocks(product, "k", NEAR)
     product = choice(product.base, f"K > {NEAR * 3 // 2} and N > {columns // 4}", in_parts, product)
     p, rows = base, base.find_loop("i")
-    p = stage_mem(p, rows, "C[0:N, 0:M]", "C_block")
-    p = rearrange_dim(p, "C_block", [1, 0])
-    p = turn(lanes.scalar).call(p, p.forward(rows).prev())
-    p = reorder_loops(p, p.forward(rows).next())
-    p = turn(lanes.scalar).call(p, p.forward(rows).next())
+    p = expand_dim(expand_dim(p, "sum", "N", "j"), "sum", "M", "i")
+    p = lift_alloc(p, "sum", 2)
+    p = fission(p, p.find_loop("k").after(), n_lifts=2)
     p = product.call(p, p.forward(rows))
-    p = resize_dim(resize_dim(p, "C_block", 0, ROWS, 0), "C_block", 1, columns, 0)
-    p = set_memory(p, "C_block", Stack)
-    return Kernel(base, scheduled(simplify(p), product, turn(lanes.scalar)))
+    p = simplify(specialize(p, p.find("for i in _: _"), "before == 0"))
+    for turning, nest in zip(
+        (turn(lanes.scalar), turn(lanes.scalar, adds=True)), p.find("for i in _: _", many=True), strict=True
+    ):
+        p = turning.call(p, p.forward(nest))
+    p = resize_dim(resize_dim(p, "sum", 0, ROWS, 0), "sum", 1, columns, 0)
+    p = set_memory(p, "sum", Stack)
+    return Kernel(base, scheduled(simplify(p), product, turn(lanes.scalar), turn(lanes.scalar, adds=True)))

@@ -31,11 +31,15 @@ def turn(m: size, n: size, src: [T][m, n], dst: [T][n, m]):
 
 
 @cache
-def turn(scalar: str) -> Kernel:
-    """TURN by squares of registers, those at the edges masked."""
+def turn(scalar: str, *, adds: bool = False) -> Kernel:
+    """TURN by squares of registers, those at the edges masked; with adds `dst += src^T`."""
     suffix, count = {"f32": ("ps", 16), "f64": ("pd", 8)}[scalar]
-    whole, part = (getattr(isa, f"mm512_{mask}transposeu_{suffix}") for mask in ("", "mask_"))
-    base = proc_from_source(TURN.replace("T", scalar).replace("turn", f"turn_{scalar}"))
+    if adds:
+        text = TURN.replace("turn", "turn_added").replace(" = ", " += ")
+        whole = part = getattr(isa, f"mm512_mask_accumulate_transposeu_{suffix}")
+    else:
+        text, (whole, part) = TURN, (getattr(isa, f"mm512_{mask}transposeu_{suffix}") for mask in ("", "mask_"))
+    base = proc_from_source(text.replace("T", scalar).replace("(m:", f"_{scalar}(m:"))
     rows = base.find_loop("i")
     p, below = divided(base, rows, count, "m", "i")
     for band in (p.forward(rows).body()[0], below):

@@ -101,6 +101,7 @@ def kernels(variant: Variant) -> list[Procedure]:
         dots_with_columns(lanes),
         narrow_row(lanes),
         rename(turn(typ).fast, f"{letter}turn"),
+        rename(turn(typ, adds=True).fast, f"{letter}turn_added"),
         *(triangle(name, lanes, registers) for name in ("solve", "triangle") for registers in (NARROW, WIDE)),
         *(rows(lanes, registers) for registers in (NARROW, WIDE)),
     ]
