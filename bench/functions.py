@@ -1,8 +1,9 @@
 """Functions in vectors, ours against SLEEF, libmvec, NumPy and torch: nanoseconds an element, on one core.
 
 `python -m bench functions` runs this module in a process of its own (`bench.versus.run_pinned`). Ours is what `vectorize` makes
-of a user's loop; SLEEF (u10, Debian's libsleef-dev) and libmvec are called in a loop over vectors of AVX-512, in C. All work on
-the same numbers, which the second cache holds, and take turns; all results are compared with ours.
+of a user's loop, by `interleave` four registers at once where there is an instruction for that; SLEEF (u10, Debian's
+libsleef-dev) and libmvec are called in a loop over vectors of AVX-512, in C. All work on the same numbers, which the second
+cache holds, and take turns; all results are compared with ours.
 """
 
 from __future__ import annotations
@@ -80,17 +81,20 @@ def vector_library(name: str, folder: Path) -> ctypes.CDLL | None:
 
 
 def ours(function: str, typ: str, x: Any, z: Any, y: Any) -> Work:
-    """A user's loop, vectorized."""
+    """A user's loop, vectorized, and by four registers at once where there is an instruction for that."""
     from usl_avx512 import AVX512, isa
     from usl_core import proc_from_source
-    from usl_stdlib import vectorize
+    from usl_stdlib import interleave, replace_all, vectorize
 
     lanes = 16 if typ == "f32" else 8
     value = WRITTEN.get(function, f"{function}(x[i])")
     second, operands = (f"z: {typ}[n], ", (x, z, y)) if function == "pow" else ("", (x, y))
     head = f"def {function}_loop(n: size, x: {typ}[n], {second}y: {typ}[n]):"
     p = proc_from_source(f"{head}\n    for i in seq(0, n):\n        y[i] = {value}\n")
-    p, _ = vectorize(p, "i", lanes, AVX512, isa.for_lanes(lanes, types=(typ,)), tail="masked")
+    p, vectors = vectorize(p, "i", lanes, AVX512, isa.for_lanes(lanes, types=(typ,)), tail="masked")
+    if (four := f"mm512x4_{function}_{'ps' if typ == 'f32' else 'pd'}") in isa.names():
+        p, _ = interleave(p, vectors.loop, 4)
+        p = replace_all(p, getattr(isa, four))
     call = p.jit()
     return lambda: call(len(x), *operands)
 

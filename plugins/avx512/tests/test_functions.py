@@ -12,14 +12,15 @@ from avx512_build import HOW, kernel, require
 
 from usl_avx512 import AVX512, isa
 from usl_avx512.externs import EXTERNS
+from usl_avx512.functions import fours
 from usl_avx512.functions.lanes import LANES, SUFFIXES, procedures, section
-from usl_avx512.isa.function_texts import function_texts
+from usl_avx512.isa.function_texts import alone, four_texts, function_texts
 from usl_avx512.table_values import F32_TABLES, F64_TABLES
 from usl_avx512.tables import EXTERNS as IN_TABLES
 from usl_core import Procedure, proc_from_source
 from usl_core.interp.run import run
 from usl_core.scheduling import simplify
-from usl_stdlib import vectorize
+from usl_stdlib import interleave, replace_all, vectorize
 
 DTYPES = {"f32": np.float32, "f64": np.float64}
 BITS = {"f32": np.uint32, "f64": np.uint64}
@@ -85,6 +86,33 @@ def test_a_loop_of_calls_becomes_one_of_vectors_within_one_place_or_two_of_pow(n
         largest = np.finfo(x.dtype).max
         assert np.array_equal(np.clip(got[infinite], -largest, largest), np.clip(rounded[infinite], -largest, largest))
         assert np.array_equal(np.signbit(got[rounded == 0]), np.signbit(rounded[rounded == 0]))
+
+
+@pytest.mark.parametrize("name", sorted(four_texts()))
+def test_four_registers_at_once_have_the_bits_of_one_after_the_other(name: str) -> None:
+    """Special numbers among usual ones, all of them usual, and a length that leaves single registers and a part of one."""
+    function, typ = split(alone(name))
+    require("native")
+    looped_by_one = looped(function, typ)
+    p, made = vectorize(looped_by_one, "i", LANES[typ], AVX512, isa.for_lanes(LANES[typ], types=(typ,)), tail="masked")
+    p, _ = interleave(p, made.loop, 4)
+    p = simplify(replace_all(p, isa.instructions("fours")))
+    assert f"mm512x4_{function}_{SUFFIXES[typ]}(" in str(p)
+    special = arguments(typ)
+    usual = np.random.default_rng(20).uniform(-20, 20, 1000).astype(special.dtype)
+    x = np.concatenate([special, usual, np.abs(usual), usual[: 3 * LANES[typ] + 1]])
+    operands = (x, x[::-1].copy()) if function == "pow" else (x,)
+    got, want = np.zeros_like(x), np.zeros_like(x)
+    p.jit()(len(x), *operands, got)
+    vectors(function, typ).jit()(len(x), *operands, want)
+    same = (got.view(BITS[typ]) == want.view(BITS[typ])) | (np.isnan(got) & np.isnan(want))
+    assert same.all(), x[~same]
+
+
+def test_what_is_kept_of_four_registers_is_what_the_schedule_gives() -> None:
+    name = "log_ps"
+    assert four_texts()["usl_avx512_log_x4_ps"] == fours.section(name, *procedures()[f"usl_avx512_{name}"])
+    assert set(four_texts()) == {f"usl_avx512_{each.replace('_', '_x4_')}" for each in fours.AT_ONCE}
 
 
 @pytest.mark.parametrize("function", ["sin", "cos", "tan"])

@@ -85,13 +85,13 @@ def cos_near_f32(n: size, x: [f32][n], y: [f32][n]):
 
 @proc
 def tan_near_f32(n: size, x: [f32][n], y: [f32][n]):
-    """t = tan(r + v) = r + (v + u (r / 2 + r P(u) + 1.6 v)) with u = r^2, or one quarter of a turn on -1 / t.
+    """t = tan(r - v) = r - (v + u (-r / 2 - r P(u) + 1.6 v)) with u = r^2, or one quarter of a turn on -1 / t.
 
     t is a sum of two numbers, and so is the quotient. Half of r stands apart, so that what is rounded beside it is small:
-    with r (1 / 2 + P(u)) the error would be 1.17 ulp. tan^2 is 1.6 u near enough for what it is multiplied by, v.
+    with r (1 / 2 + P(u)) the error would be 1.17 ulp. tan^2 is 1.6 u near enough for what it is multiplied by, v. What is taken
+    from r is +0 where x is a zero of either sign, and the first part of pi / 2 is too small, so that r has the sign of x there.
     """
     for i in seq(0, n):
-        a: f32
         t: f32
         k: f32
         r: f32
@@ -102,29 +102,29 @@ def tan_near_f32(n: size, x: [f32][n], y: [f32][n]):
         h: f32
         z: f32
         e: f32
-        a = abs(x[i])
-        t = fma(a, 0.63661975, 12582912.0)
+        m: u32
+        t = fma(x[i], 0.63661975, 12582912.0)
         k = t - 12582912.0
-        s = fma(k, -1.5707963705062866, a)
-        p = k * -4.371031536720693e-08
+        s = fma(k, -1.5707962512969971, x[i])
+        p = k * 7.549533620476723e-08
         r = s - p
-        v = fma(k, 1.0746346e-12, (s - r) - p)
+        v = fma(k, 2.563344e-12, (r - s) + p)
         u = r * r
-        p = fma(u, 0.004371655, 9.994648e-05)
-        p = fma(p, u, 0.010826462)
-        p = fma(p, u, 0.021286441)
-        p = fma(p, u, 0.054058895)
-        p = fma(p, u, 0.13332675)
-        p = fma(p, u, -0.16666651)
+        p = fma(u, -0.004371655, -9.994648e-05)
+        p = fma(p, u, -0.010826462)
+        p = fma(p, u, -0.021286441)
+        p = fma(p, u, -0.054058895)
+        p = fma(p, u, -0.13332675)
+        p = fma(p, u, 0.16666651)
         p = fma(r, p, v * 1.6)
-        v = fma(u, r * 0.5, fma(u, p, v))
-        h = r + v
-        v = (r - h) + v
+        v = fma(u, r * -0.5, fma(u, p, v))
+        h = r - v
+        v = (r - h) - v
         z = -1.0 / h
         e = fma(z, v, fma(z, h, 1.0))
         z = fma(z, e, z)
-        z = select(bits(t) & 1, 1, h, z)
-        y[i] = from_bits(bits(z) ^ (bits(x[i]) & 2147483648))
+        m = (bits(t) & 1) - 1
+        y[i] = from_bits(bits(z) ^ ((bits(z) ^ bits(h)) & m))
 
 
 @proc
@@ -276,7 +276,8 @@ def tan_near_f64(n: size, x: [f64][n], y: [f64][n]):
     """N = T + t and D = 1 - T t with T the tangent of k pi / 16, |k| <= 4, in two parts from tables, t = tan(r + v).
 
     The tangent is N / D = N + N (1 - D) / D, or one quarter of a turn on -D / N. N, t and 1 / N are sums of two numbers; one of
-    the quotients -1 / D and -1 / N is computed, by the bits of m: k is counted from -4, so that its fourth bit tells.
+    the quotients -1 / D and -1 / N is computed, by the bits of m: k is counted from -4, so that its fourth bit tells. p + s is
+    what of t is in p, exact, and so is r minus that.
     """
     for i in seq(0, n):
         a: f64
@@ -309,19 +310,18 @@ def tan_near_f64(n: size, x: [f64][n], y: [f64][n]):
         p = fma(p, u, 0.33333333333334103)
         v = fma(u * r, p, v)
         t = r + v
-        v = (r - t) + v
         s = minus_tangent_f64(q)
         p = t - s
-        e = (t - (p + s)) + (v + tangent_rest_f64(q))
+        e = ((r - (p + s)) + v) + tangent_rest_f64(q)
         c = s * t
         w = 1.0 + c
-        m = 0 - ((q >> 3) & 1)
-        z = -1.0 / from_bits(bits(w) ^ ((bits(w) ^ bits(p)) & m))
+        m = ((q >> 3) & 1) - 1
+        z = -1.0 / from_bits(bits(p) ^ ((bits(p) ^ bits(w)) & m))
         h = fma(z, p, 1.0) + fma(z, e, c)
         c = c * z
-        h = from_bits(bits(c) ^ ((bits(c) ^ bits(h)) & m))
-        z = from_bits(bits(p) ^ ((bits(p) ^ bits(z)) & m))
-        e = from_bits(bits(e) ^ (bits(e) & m))
+        h = from_bits(bits(h) ^ ((bits(h) ^ bits(c)) & m))
+        z = from_bits(bits(z) ^ ((bits(z) ^ bits(p)) & m))
+        e = from_bits(bits(e) & m)
         z = z + fma(z, h, e)
         y[i] = from_bits(bits(z) ^ (bits(x[i]) & 9223372036854775808))
 

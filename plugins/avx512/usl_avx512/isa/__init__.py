@@ -22,6 +22,7 @@ TABLES = {
     "floats": "f32 and f64 arithmetic",
     "exponents": "Exponents, mantissas and powers of two",
     "functions": "Functions",
+    "fours": "Functions of four registers at once",
     "integers": "Integers of 8 to 64 bits",
     "bits": "Operations on bits, shifts",
     "conversions": "Conversions",

@@ -27,9 +27,16 @@ LOGICAL = chain(
         for op, sign in OPERATIONS.items()
     ),
     lanewise("andnot", "dst[i] = ~a[i] & b[i]", "_mm512_andnot_si512({a}, {b})", *ALL),
+    lanewise(
+        "merge",
+        "dst[i] = a[i] ^ (a[i] ^ b[i]) & mask[i]",
+        "_mm512_ternarylogic_epi32({a}, {b}, {mask}, 0xd8)",
+        EPU64,
+        EPU32,
+    ),
     lanewise("not", "dst[i] = ~src[i]", "_mm512_ternarylogic_epi32({src}, {src}, {src}, 0x55)", *ALL),
 )
-"""Register by register, onto the target, with one number in all lanes."""
+"""Register by register, onto the target, with one number in all lanes; `merge` has the bits of b where those of the mask are set."""
 
 SHIFTS = chain(
     lanewise("sll", "dst[i] = a[i] << b[i]", "_mm512_sllv_$b({a}, {b})", *SIGNED, *UNSIGNED),

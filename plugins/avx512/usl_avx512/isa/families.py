@@ -23,7 +23,7 @@ from textwrap import dedent, indent
 from typing import TYPE_CHECKING
 
 from usl_avx512.externs import EXTERNS
-from usl_avx512.isa.function_texts import function_texts
+from usl_avx512.isa.function_texts import alone, four_texts, function_texts
 from usl_avx512.isa.helpers import HELPERS
 from usl_avx512.masks import MACROS
 from usl_avx512.memories import AVX2, AVX512, AVX512_MASK, AVX512_XMM, AVX512_YMM
@@ -70,11 +70,17 @@ class Lanes:
 class Source:
     """An instruction as text that is not parsed yet, nor written before it is asked for: most instructions never are."""
 
-    __slots__ = ("_text", "_write", "features", "file", "name")
+    __slots__ = ("_calls", "_text", "_write", "features", "file", "name")
 
-    def __init__(self, name: str, features: Sequence[str], write: Callable[[], str]) -> None:
+    def __init__(
+        self,
+        name: str,
+        features: Sequence[str],
+        write: Callable[[], str],
+        calls: Callable[[], Mapping[str, Procedure]] = dict,
+    ) -> None:
         self.name, self.file, self.features = name, f"<{name}>", frozenset(features)
-        self._write, self._text = write, ""
+        self._write, self._text, self._calls = write, "", calls
 
     @property
     def text(self) -> str:
@@ -87,7 +93,7 @@ class Source:
         """The instruction that the text declares."""
         from usl_core import proc_from_source
 
-        return proc_from_source(self.text, _SCOPE, self.file)
+        return proc_from_source(self.text, {**_SCOPE, **self._calls()}, self.file)
 
 
 class Table:
@@ -132,15 +138,20 @@ class Table:
         return tuple(map(self.find, self._sources))
 
 
-def family(text: str, *rows: Lanes, features: Sequence[str] = ()) -> Iterator[Source]:
-    """The instruction of a text for each kind of register. features are needed in addition to those of the registers."""
+def family(
+    text: str, *rows: Lanes, features: Sequence[str] = (), calls: Callable[[], Mapping[str, Procedure]] = dict
+) -> Iterator[Source]:
+    """The instruction of a text for each kind of register. features are needed in addition to those of the registers.
+
+    calls gives the instructions that the body calls, by name.
+    """
 
     def write(row: Lanes) -> str:
         return _complete(Template(dedent(text).strip()).substitute(row.blanks()), (*row.features, *features))
 
     name = Template(_name(text))
     for row in rows:
-        yield Source(name.substitute(row.blanks()), (*row.features, *features), partial(write, row))
+        yield Source(name.substitute(row.blanks()), (*row.features, *features), partial(write, row), calls)
 
 
 def plain(text: str, *features: str) -> Iterator[Source]:
@@ -224,4 +235,6 @@ def _shared(template: str) -> str:
     """The C of the helpers and macros that a template names, and of those that they name."""
     needed = [text for use, text in MACROS.items() if use in template]
     helpers = [text for name, text in (HELPERS | function_texts()).items() if f"{name}(" in template]
+    for name, text in four_texts().items():
+        helpers += [function_texts()[alone(name)], text] if f"{name}(" in template else []
     return "".join(dict.fromkeys([*needed, *helpers]))
