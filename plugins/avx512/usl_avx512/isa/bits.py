@@ -36,7 +36,7 @@ LOGICAL = chain(
     ),
     lanewise("not", "dst[i] = ~src[i]", "_mm512_ternarylogic_epi32({src}, {src}, {src}, 0x55)", *ALL),
 )
-"""Register by register, onto the target, with one number in all lanes; `merge` has the bits of b where those of the mask are set."""
+"""Register by register, onto the target, with one number in all lanes. `merge` has the bits of b where the mask's are set."""
 
 SHIFTS = chain(
     lanewise("sll", "dst[i] = a[i] << b[i]", "_mm512_sllv_$b({a}, {b})", *SIGNED, *UNSIGNED),

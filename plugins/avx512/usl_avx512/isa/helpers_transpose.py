@@ -384,8 +384,13 @@ def _masked(s: str, lanes: int, adds: bool) -> dict[str, str]:
     half, quarter = lanes // 2, lanes // 4
 
     def stored(column: int, value: str, width: str = "512") -> str:
+        """A part of a register is kept from gcc, which would store it by a masked VEXTRACTF: that faults where no lane goes."""
         value = f"_mm{width}_add_{s}(old[{column}], {value})" if adds else value
-        store = f"_mm{width}_mask_storeu_{s}(to + {column} * to_row, in_column, {value});"
+        kept = (
+            f'__m{width or 128}{"d" if s == "pd" else ""} part{column} = {value};\n    __asm__("" : "+v"(part{column}));\n    '
+        )
+        before, value = ("", value) if adds or width == "512" else (kept, f"part{column}")
+        store = f"{before}_mm{width}_mask_storeu_{s}(to + {column} * to_row, in_column, {value});"
         return f"if (columns == {column})\n        return;\n    {store}" if column else store
 
     def old(count: int, kind: str, vector: str) -> str:
