@@ -8,6 +8,7 @@ a few roundings for the factors; a triangular solve has the residual gamma(n + 1
 from __future__ import annotations
 
 import ctypes
+import itertools
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -266,6 +267,10 @@ def test_factors_of_zero_are_not_multiplied_with() -> None:
     y[:] = np.nan
     kernels.sgemv(1.0, np.eye(5, dtype=np.float32), np.ones(5, np.float32), 0.0, y)
     assert (y == 1).all()
+    for n, stride in itertools.product((5, 130, 1024), (1, 3)):
+        A, x, y = np.ones((7, n), np.float32), np.ones(7, np.float32), np.full(stride * n, np.nan, np.float32)
+        kernels.sgemv(1.0, A, x, 0.0, y[::stride], trans=True)
+        assert (y[::stride] == 7).all() and np.isnan(y).sum() == (stride - 1) * n
 
 
 # ---- entries in C

@@ -32,7 +32,7 @@ from usl_stdlib import parallelize_reduction, replace_all
 
 
 def rows_together(p: Procedure, rows: int, typ: str, available: tuple[Procedure, ...]) -> Procedure:
-    """`for i: s = 0; for j: s += A[i, j] * x[j]; y[i] += alpha * s` for 4 or 8 rows, whose sums become one register."""
+    """`for i: s = 0; for j: s += A[i, j] * x[j]; y[i] += alpha * s` for two to eight rows, whose sums become one register."""
     suffix, lanes = "ps" if typ == "f32" else "pd", LANES[typ]
     row = p.find_loop("i")
     total, clear, j, add_to_y = row.body()
@@ -51,8 +51,7 @@ def rows_together(p: Procedure, rows: int, typ: str, available: tuple[Procedure,
     p = divide_loop(p, p.forward(clear).parent(), lanes, ["jt", "jl"], tail="round_up")
     p = rewrite_expr(p, p.forward(clear).parent().parent().hi(), 1)
     p = set_memory(p, p.forward(total), AVX512)
-    instruction = f"mm512_accumulateu{rows if rows < lanes else ''}_set1_{suffix}"
-    p = replace(p, p.forward(add_to_y).parent(), getattr(isa, instruction))
+    p = added_to_y(p, p.forward(add_to_y).parent(), rows, lanes, suffix)
     sums: Any = p.forward(add_lanes).parent()
     before = sums.prev()
     p = unroll_loop(p, sums)
@@ -61,7 +60,16 @@ def rows_together(p: Procedure, rows: int, typ: str, available: tuple[Procedure,
     for terms in (partial.loop, partial.tail):
         p = unroll_loop(p, p.forward(terms).find("for i in _: _"))
     p = unroll_buffer(p, p.forward(partial.sums[0]), 0)
-    return simplify(replace_all(simplify(p), available))
+    masked = getattr(isa, f"mm512_mask_accumulateu_set1_{suffix}")
+    return simplify(replace_all(simplify(p), (*available, masked)))
+
+
+def added_to_y(p: Procedure, loop: Any, rows: int, lanes: int, suffix: str) -> Procedure:
+    """The sums of so many rows onto y: by a store of their size if there is one, else by a masked one."""
+    if rows in (2, 4, 8):
+        return replace(p, loop, getattr(isa, f"mm512_accumulateu{rows if rows < lanes else ''}_set1_{suffix}"))
+    p = divide_loop(p, loop, lanes, ["jt", "jl"], tail="guard")
+    return rewrite_expr(p, p.forward(loop).hi(), 1)
 
 
 def factors_in_registers(p: Procedure, lane: ForCursor, lanes: int) -> Procedure:

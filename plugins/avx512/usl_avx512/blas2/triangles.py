@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from usl_avx512.blas2.rectangles import Kernel, any_strides, dense, part
+from usl_avx512.blas2.rectangles import Kernel, any_strides, dense, part, vectors
 from usl_core import Procedure, proc_from_source
 from usl_core.cursors import ReduceCursor
 from usl_core.scheduling import (
@@ -124,7 +124,8 @@ BLOCK = 8
 def triangle(routine: str, typ: str) -> Procedure:
     """One of TRIANGLES, for vectors of any strides."""
     base = proc_from_source(TRIANGLES[routine].replace("T", typ))
-    return any_strides(base, dense(base, in_blocks, routine, typ))
+    names = vectors(base)
+    return any_strides(base, names, dense(base, names, in_blocks, routine, typ))
 
 
 def beside(routine: str, typ: str) -> Kernel:

@@ -441,10 +441,9 @@ int usl_@P@gemv(int trans, int64_t m, int64_t n, @T@ alpha, const @T@ *A, int64_
     const @READ2@ a = {A, {(ptrdiff_t)lda, 1}};
     const @READ1@ in = usl_in(x, nx, incx);
     const @WRITE1@ out = usl_out(y, ny, incy);
-    usl_scale(ny, beta, out);
-    if (alpha == 0)
-        return 0;
-    return (trans == 111 ? @P@gemv_n_body(m, n, &alpha, a, in, out) : @P@gemv_t_body(m, n, &alpha, a, in, out)) == 0 ? 0 : -1;
+    if (beta != 0 || alpha == 0)
+        usl_scale(ny, beta, out);
+    return alpha == 0 || usl_times(trans != 111, m, n, beta != 0, alpha, a, in, out) == 0 ? 0 : -1;
 }
 
 /* @ger */

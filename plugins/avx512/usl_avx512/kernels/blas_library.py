@@ -22,7 +22,7 @@ CTYPES = {"s": "float", "d": "double"}
 KERNELS: dict[str, tuple[str, ...]] = {
     **{name: (name,) for name in ("axpy", "scal", "dot", "asum", "nrm2", "copy", "swap", "rot", "ger")},
     "iamax": ("iamax", "amax", "first"),
-    "gemv": ("scal", "gemv_n", "gemv_t"),
+    "gemv": ("scal", "gemv_n", "gemv_t", "narrow_row"),
     "symv": ("scal", "symv_lower", "symv_upper"),
     "trmv": ("trmv_n_lower", "trmv_n_upper", "trmv_t_lower", "trmv_t_upper"),
     "trsv": ("trsv_n_lower", "trsv_n_upper", "trsv_t_lower", "trsv_t_upper"),
@@ -35,9 +35,13 @@ WHOLE = "blas"
 def blas_kernel(name: str, letter: str) -> Procedure:
     """A scheduled procedure by its name in KERNELS."""
     from usl_avx512 import blas1, blas1_norms, blas2
+    from usl_avx512.gemm import DOUBLE, SINGLE
+    from usl_avx512.gemm.narrow import narrow_row
 
     typ = TYPES[letter]
     match name:
+        case "narrow_row":
+            return narrow_row(SINGLE if letter == "s" else DOUBLE)
         case "nrm2":
             return blas1_norms.nrm2(typ)
         case "iamax" | "amax" | "first":
@@ -82,6 +86,9 @@ def blas_library(routine: str, letter: str) -> Library:
     words |= {f"WRITE{rank}": f"struct usl_win_{rank}{typ}" for rank in (1, 2)}
     entries = [filled(sections()[each], words) for each in routines]
     common, source = filled(sections()["common"], words), "\n".join(entries)
+    if "usl_times(" in source:
+        bare = {word: text.removeprefix("struct ") for word, text in words.items()}
+        source = filled(TEMPLATE.with_name("times.c").read_text(encoding="utf-8"), bare) + source
     if "usl_scale(" in source:
         source = filled(sections()["scale"], words) + source
     source = plain.files[f"{name}.c"] + _mentioned(common, source) + source

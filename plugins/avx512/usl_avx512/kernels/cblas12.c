@@ -193,8 +193,9 @@ void cblas_@P@gemv(int layout, int trans, int m, int n, @T@ alpha, const @T@ *a,
     const @READ2@ A = {a, {lda, 1}};
     const @READ1@ X = usl_read(x, nx, incx);
     const @WRITE1@ Y = usl_write(y, ny, incy);
-    usl_scale(ny, beta, Y);
-    if (alpha != 0 && (plain ? @P@gemv_n_body(high, wide, &alpha, A, X, Y) : @P@gemv_t_body(high, wide, &alpha, A, X, Y)) != 0)
+    if (beta != 0 || alpha == 0)
+        usl_scale(ny, beta, Y);
+    if (alpha != 0 && usl_times(!plain, high, wide, beta != 0, alpha, A, X, Y) != 0)
         usl_no_memory(name);
 }
 

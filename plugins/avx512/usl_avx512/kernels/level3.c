@@ -352,41 +352,21 @@ USL_NOINLINE static int usl_product(int64_t m, int64_t n, int64_t k, int64_t bef
     if (b_column == 1 && n > 1 && n <= 4 * USL_LANES && m > 1 && k > 1 && k <= USL_FEW / 8 && m * k * ((n + USL_LANES - 1) / USL_LANES) <= USL_FEW)
         return usl_few(m, n, k, before, alpha, a, a_row, a_column, b, b_row, c, c_row);
     if (n == 1) {
-        const struct @READ1@ x = {b, {b_row}};
-        const struct @WRITE1@ y = {c, {c_row}};
-        if (before == 0)
-            usl_clear(m, 1, c, c_row);
-        if (a_column != 1 && m <= 3 * USL_LANES && k >= USL_LANES && c_row == 1) {
-            for (int64_t i = 0; i < m; i += USL_LANES)
-                @P@narrow_row_body(m - i < USL_LANES ? m - i : USL_LANES, k, &alpha, (struct @READ2@){b, {b_row, 1}}, (struct @READ2@){a + i, {a_column, 1}}, (struct @WRITE2@){c + i, {m, 1}});
-            return 0;
-        }
-        if (k == 1 && a_row == 1)
-            return @P@gemv_t_body(1, m, &alpha, (struct @READ2@){a, {m, 1}}, x, y);
-        if (a_column == 1 || k == 1)
-            return @P@gemv_n_body(m, k, &alpha, (struct @READ2@){a, {a_row, 1}}, x, y);
-        return @P@gemv_t_body(k, m, &alpha, (struct @READ2@){a, {a_column, 1}}, x, y);
+        const bool turned = a_row == 1 && (k == 1 || a_column != 1);
+        const struct @READ2@ A = {a, {turned ? a_column : a_row, 1}};
+        return usl_times(turned, turned ? k : m, turned ? m : k, before, alpha, A, (struct @READ1@){b, {b_row}}, (struct @WRITE1@){c, {c_row}});
     }
     if (m == 1) {
-        const struct @READ1@ x = {a, {a_column}};
-        const struct @WRITE1@ y = {c, {1}};
-        if (before == 0)
-            usl_clear(1, n, c, n);
-        if (b_column == 1 && n <= 3 * USL_LANES && k >= USL_LANES) {
-            for (int64_t j = 0; j < n; j += USL_LANES)
-                @P@narrow_row_body(n - j < USL_LANES ? n - j : USL_LANES, k, &alpha, (struct @READ2@){a, {a_column, 1}}, (struct @READ2@){b + j, {b_row, 1}}, (struct @WRITE2@){c + j, {n, 1}});
-            return 0;
-        }
-        if (b_column == 1)
-            return @P@gemv_t_body(k, n, &alpha, (struct @READ2@){b, {b_row, 1}}, x, y);
-        return @P@gemv_n_body(n, k, &alpha, (struct @READ2@){b, {b_column, 1}}, x, y);
+        const bool turned = b_column == 1;
+        const struct @READ2@ B = {b, {turned ? b_row : b_column, 1}};
+        return usl_times(turned, turned ? k : n, turned ? n : k, before, alpha, B, (struct @READ1@){a, {a_column}}, (struct @WRITE1@){c, {1}});
     }
     if (k == 1 && before == 0 && n >= USL_LANES)
         return usl_streamed(m, n, k, before, alpha, a, a_row, a_column, b, b_row, b_column, c, c_row);
     if (k == 1 && b_column == 1 && n >= USL_LONG && m <= USL_NEAR / n) {
         int bad = 0;
         for (int64_t i = 0; bad == 0 && i < m; i++)
-            bad = @P@gemv_t_body(1, n, &alpha, (struct @READ2@){b, {n, 1}}, (struct @READ1@){a + i * a_row, {1}}, (struct @WRITE1@){c + i * c_row, {1}});
+            bad = @P@gemv_t_body(1, n, 1, &alpha, (struct @READ2@){b, {n, 1}}, (struct @READ1@){a + i * a_row, {1}}, (struct @WRITE1@){c + i * c_row, {1}});
         return bad;
     }
     if (k == 1 && n >= USL_LANES)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from usl_core import Procedure
 
 TEMPLATE = Path(__file__).with_name("level3.c")
+TIMES = "times.c"
+"""Products with a vector, for the levels 2 and 3."""
 THREADS = ("threads.c", "level3_threads.c")
 """What follows its common part."""
 
@@ -160,7 +162,8 @@ def gemm_library(name: str) -> Library:
     plain = library([kernel.ir for kernel in kernels(variant)], name, exported=False)
     chosen = words(variant) | sizes(variant)
     entries = [filled(sections()[routine], chosen) for routine in ROUTINES]
-    common = sections()["common"] + "".join(TEMPLATE.with_name(file).read_text(encoding="utf-8") for file in THREADS)
+    parts = [TEMPLATE.with_name(file).read_text(encoding="utf-8") for file in (TIMES, *THREADS)]
+    common = parts[0] + sections()["common"] + "".join(parts[1:])
     source = FIRST + plain.files[f"{name}.c"] + filled(common, chosen) + "\n".join(entries)
     head, end, tail = plain.files[f"{name}.h"].rpartition("#ifdef __cplusplus\n}")
     prototypes = "\n".join(f"{entry.partition(chr(10) + '{')[0]};\n" for entry in entries)
