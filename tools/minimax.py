@@ -248,12 +248,15 @@ def logarithms(typ: str, c: Sequence[Real], coarse: int, base: Real) -> tuple[li
 
 
 def turns(typ: str, step: Real) -> list[list[Real]]:
-    """The sine of 16 multiples of step, a fraction of pi, in two parts, and the cosine."""
+    """The sine of 16 multiples of step, a fraction of pi, in two parts, and the cosine.
+
+    The first of both parts is -0, which takes the sign of a zero that is added.
+    """
     sines, cosines = ([f(k * step) for k in range(16)] for f in (mp.sin, mp.cos))
     sines, cosines = ([x if abs(x) > 1e-9 else mp.mpf(0) for x in each] for each in (sines, cosines))
     high = [rounded(x, typ) for x in sines]
     rest = [rounded(x - y, typ) for x, y in zip(sines, high, strict=True)]
-    return [high, rest, [rounded(x, typ) for x in cosines]]
+    return [[-0.0, *high[1:]], [-0.0, *rest[1:]], [rounded(x, typ) for x in cosines]]
 
 
 def tangents(typ: str, entries: int) -> list[list[Real]]:

@@ -21,9 +21,11 @@ from usl_core import proc
 
 @proc
 def sin_near_f32(n: size, x: [f32][n], y: [f32][n]):
-    """S cos(r + v) + C sin(r + v) with S, C = sine and cosine of k pi / 8, k mod 16, from tables; S in two parts."""
+    """S cos(r - v) + C sin(r - v) with S, C = sine and cosine of k pi / 8, k mod 16, from tables; S in two parts.
+
+    Zeros keep their sign: v and the fma with 0 are +0 there, both parts of S and what is added to C r are -0.
+    """
     for i in seq(0, n):
-        a: f32
         t: f32
         k: f32
         r: f32
@@ -33,23 +35,21 @@ def sin_near_f32(n: size, x: [f32][n], y: [f32][n]):
         u: f32
         c: f32
         q: u32
-        a = abs(x[i])
-        t = fma(a, 2.546479, 12582912.0)
+        t = fma(x[i], 2.546479, 12582912.0)
         k = t - 12582912.0
-        s = fma(k, -0.39269909262657166, a)
-        p = k * -1.0928488336503506e-08
+        s = fma(k, -0.39269906282424927, x[i])
+        p = k * 1.8873834051191807e-08
         r = s - p
-        v = fma(k, -6.408360170642724e-13, (s - r) - p)
+        v = fma(k, 6.408360378986297e-13, (r - s) + p)
         q = bits(t)
         u = r * r
-        p = fma(u, 0.008322584, -0.16666654)
+        p = fma(u, -0.008322584, 0.16666654)
         v = fma(u * r, p, v)
-        c = fma(u, 0.041585732, -0.4999989) * u
+        c = fma(fma(u, 0.041585732, -0.4999989), u, 0.0)
         s = sine(q)
         p = cosine(q)
         c = fma(s, c, sine_rest(q))
-        p = s + fma(p, r, fma(p, v, c))
-        y[i] = from_bits(bits(p) ^ (bits(x[i]) & 2147483648))
+        y[i] = s + fma(p, r, fma(-p, v, c))
 
 
 @proc
@@ -182,7 +182,6 @@ def tan_f32(n: size, x: [f32][n], y: [f32][n]):
 def sin_near_f64(n: size, x: [f64][n], y: [f64][n]):
     """As on f32, with multiples of pi / 16: their fifth bit turns the sign."""
     for i in seq(0, n):
-        a: f64
         t: f64
         k: f64
         r: f64
@@ -192,28 +191,26 @@ def sin_near_f64(n: size, x: [f64][n], y: [f64][n]):
         u: f64
         c: f64
         q: u64
-        a = abs(x[i])
-        t = fma(a, 5.092958178940651, 6755399441055744.0)
+        t = fma(x[i], 5.092958178940651, 6755399441055744.0)
         k = t - 6755399441055744.0
-        s = fma(k, -0.19634954084936207, a)
+        s = fma(k, -0.19634954084936207, x[i])
         p = k * 7.654042492615175e-18
         r = s - p
-        v = fma(k, -2.0557821170405322e-27, (s - r) - p)
+        v = fma(k, 2.0557821170405322e-27, (r - s) + p)
         q = bits(t)
         u = r * r
-        p = fma(u, 2.755165637859979e-06, -0.00019841269410730266)
-        p = fma(p, u, 0.0083333333333211)
-        p = fma(p, u, -0.16666666666666666)
+        p = fma(u, -2.755165637859979e-06, 0.00019841269410730266)
+        p = fma(p, u, -0.0083333333333211)
+        p = fma(p, u, 0.16666666666666666)
         v = fma(u * r, p, v)
         c = fma(u, 2.479583788800711e-05, -0.0013888888509247862)
         c = fma(c, u, 0.04166666666658888)
-        c = fma(c, u, -0.5) * u
+        c = fma(fma(c, u, -0.5), u, 0.0)
         s = sine_f64(q)
         p = cosine_f64(q)
         c = fma(s, c, sine_rest_f64(q))
-        p = s + fma(p, r, fma(p, v, c))
-        q = (q << 59) ^ bits(x[i])
-        y[i] = from_bits(bits(p) ^ (q & 9223372036854775808))
+        p = s + fma(p, r, fma(-p, v, c))
+        y[i] = from_bits(bits(p) ^ ((q << 59) & 9223372036854775808))
 
 
 @proc

@@ -49,6 +49,7 @@ ELEMENTWISE = chain(
         )
     ),
     lanewise("fma", "dst[i] = fma(a[i], b[i], c[i])", "_mm512_fmadd_$s({a}, {b}, {c})", *ROWS),
+    lanewise("fnma", "dst[i] = fma(-a[i], b[i], c[i])", "_mm512_fnmadd_$s({a}, {b}, {c})", *ROWS),
     lanewise("mov", "dst[i] = src[i]", "{src}", *ROWS, forms=MASKED),
 )
 """Register by register. In `add`, `add_neg`, `add_abs` and what ends in `_into` the target is one of the operands."""

@@ -2426,7 +2426,7 @@ static __attribute__((noinline, cold, unused)) __m512 usl_avx512_sin_far_ps(__m5
 #define USL_AVX512_AT_SINE
 static inline __m512 usl_avx512_at_sine(__m512i k)
 {
-    static _Alignas(64) const float at[16] = {0.0f, 0.38268343f, 0.70710677f, 0.9238795f, 1.0f, 0.9238795f, 0.70710677f, 0.38268343f, 0.0f, -0.38268343f, -0.70710677f, -0.9238795f, -1.0f, -0.9238795f, -0.70710677f, -0.38268343f};
+    static _Alignas(64) const float at[16] = {-0.0f, 0.38268343f, 0.70710677f, 0.9238795f, 1.0f, 0.9238795f, 0.70710677f, 0.38268343f, 0.0f, -0.38268343f, -0.70710677f, -0.9238795f, -1.0f, -0.9238795f, -0.70710677f, -0.38268343f};
     return _mm512_permutexvar_ps(k, _mm512_load_ps(at));
 }
 #endif /* USL_AVX512_AT_SINE */
@@ -2444,14 +2444,13 @@ static inline __m512 usl_avx512_at_cosine(__m512i k)
 #define USL_AVX512_AT_SINE_REST
 static inline __m512 usl_avx512_at_sine_rest(__m512i k)
 {
-    static _Alignas(64) const float at[16] = {0.0f, 6.2233507e-09f, 1.21016175e-08f, 2.830749e-08f, 0.0f, 2.830749e-08f, 1.21016175e-08f, 6.2233507e-09f, 0.0f, -6.2233507e-09f, -1.21016175e-08f, -2.830749e-08f, 0.0f, -2.830749e-08f, -1.21016175e-08f, -6.2233507e-09f};
+    static _Alignas(64) const float at[16] = {-0.0f, 6.2233507e-09f, 1.21016175e-08f, 2.830749e-08f, 0.0f, 2.830749e-08f, 1.21016175e-08f, 6.2233507e-09f, 0.0f, -6.2233507e-09f, -1.21016175e-08f, -2.830749e-08f, 0.0f, -2.830749e-08f, -1.21016175e-08f, -6.2233507e-09f};
     return _mm512_permutexvar_ps(k, _mm512_load_ps(at));
 }
 #endif /* USL_AVX512_AT_SINE_REST */
 
 static inline __m512 usl_avx512_sin_near_ps(__m512 x)
 {
-    __m512 a = _mm512_setzero_ps();
     __m512 t = _mm512_setzero_ps();
     __m512 k = _mm512_setzero_ps();
     __m512 r = _mm512_setzero_ps();
@@ -2466,6 +2465,7 @@ static inline __m512 usl_avx512_sin_near_ps(__m512 x)
     __m512 v2 = _mm512_setzero_ps();
     __m512 v3 = _mm512_setzero_ps();
     __m512 v4 = _mm512_setzero_ps();
+    __m512 x_v1 = _mm512_setzero_ps();
     __m512 v5 = _mm512_setzero_ps();
     __m512 v6 = _mm512_setzero_ps();
     __m512 v7 = _mm512_setzero_ps();
@@ -2479,51 +2479,42 @@ static inline __m512 usl_avx512_sin_near_ps(__m512 x)
     __m512 v15 = _mm512_setzero_ps();
     __m512 v16 = _mm512_setzero_ps();
     __m512 v17 = _mm512_setzero_ps();
-    __m512i v18 = _mm512_setzero_si512();
-    __m512i v19 = _mm512_setzero_si512();
-    __m512i v20 = _mm512_setzero_si512();
-    __m512i v21 = _mm512_setzero_si512();
-    __m512 x_v1 = _mm512_setzero_ps();
+    __m512 v18 = _mm512_setzero_ps();
     x_v = x;
-    a = _mm512_abs_ps(x_v);
     v1 = _mm512_set1_ps(2.546479f);
     v2 = _mm512_set1_ps(12582912.0f);
-    t = _mm512_fmadd_ps(a, v1, v2);
+    t = _mm512_fmadd_ps(x_v, v1, v2);
     v3 = _mm512_set1_ps(12582912.0f);
     k = _mm512_sub_ps(t, v3);
-    v4 = _mm512_set1_ps(-0.3926991f);
-    s = _mm512_fmadd_ps(k, v4, a);
-    p = _mm512_mul_ps(_mm512_set1_ps(-1.0928488e-08f), k);
+    v4 = _mm512_set1_ps(-0.39269906f);
+    x_v1 = x;
+    s = _mm512_fmadd_ps(k, v4, x_v1);
+    p = _mm512_mul_ps(_mm512_set1_ps(1.8873834e-08f), k);
     r = _mm512_sub_ps(s, p);
-    v5 = _mm512_set1_ps(-6.40836e-13f);
-    v7 = _mm512_sub_ps(s, r);
-    v6 = _mm512_sub_ps(v7, p);
+    v5 = _mm512_set1_ps(6.40836e-13f);
+    v7 = _mm512_sub_ps(r, s);
+    v6 = _mm512_add_ps(v7, p);
     v = _mm512_fmadd_ps(k, v5, v6);
     q = _mm512_castps_si512(t);
     u = _mm512_mul_ps(r, r);
-    v8 = _mm512_set1_ps(0.008322584f);
-    v9 = _mm512_set1_ps(-0.16666654f);
+    v8 = _mm512_set1_ps(-0.008322584f);
+    v9 = _mm512_set1_ps(0.16666654f);
     p = _mm512_fmadd_ps(u, v8, v9);
     v10 = _mm512_mul_ps(u, r);
     v = _mm512_fmadd_ps(v10, p, v);
     v12 = _mm512_set1_ps(0.041585732f);
     v13 = _mm512_set1_ps(-0.4999989f);
     v11 = _mm512_fmadd_ps(u, v12, v13);
-    c = _mm512_mul_ps(v11, u);
+    v14 = _mm512_setzero_ps();
+    c = _mm512_fmadd_ps(v11, u, v14);
     s = usl_avx512_at_sine(q);
     p = usl_avx512_at_cosine(q);
-    v14 = usl_avx512_at_sine_rest(q);
-    c = _mm512_fmadd_ps(s, c, v14);
-    v16 = _mm512_fmadd_ps(p, v, c);
-    v15 = _mm512_fmadd_ps(p, r, v16);
-    p = _mm512_add_ps(s, v15);
-    v19 = _mm512_castps_si512(p);
-    x_v1 = x;
-    v21 = _mm512_castps_si512(x_v1);
-    v20 = _mm512_and_si512(v21, _mm512_set1_epi32((int)2147483648u));
-    v18 = _mm512_xor_si512(v19, v20);
-    v17 = _mm512_castsi512_ps(v18);
-    return v17;
+    v15 = usl_avx512_at_sine_rest(q);
+    c = _mm512_fmadd_ps(s, c, v15);
+    v18 = _mm512_fnmadd_ps(p, v, c);
+    v17 = _mm512_fmadd_ps(p, r, v18);
+    v16 = _mm512_add_ps(s, v17);
+    return v16;
 }
 
 static inline __m512 usl_avx512_sin_ps(__m512 x)
@@ -2749,7 +2740,7 @@ static __attribute__((noinline, cold, unused)) __m512 usl_avx512_cos_far_ps(__m5
 #define USL_AVX512_AT_SINE
 static inline __m512 usl_avx512_at_sine(__m512i k)
 {
-    static _Alignas(64) const float at[16] = {0.0f, 0.38268343f, 0.70710677f, 0.9238795f, 1.0f, 0.9238795f, 0.70710677f, 0.38268343f, 0.0f, -0.38268343f, -0.70710677f, -0.9238795f, -1.0f, -0.9238795f, -0.70710677f, -0.38268343f};
+    static _Alignas(64) const float at[16] = {-0.0f, 0.38268343f, 0.70710677f, 0.9238795f, 1.0f, 0.9238795f, 0.70710677f, 0.38268343f, 0.0f, -0.38268343f, -0.70710677f, -0.9238795f, -1.0f, -0.9238795f, -0.70710677f, -0.38268343f};
     return _mm512_permutexvar_ps(k, _mm512_load_ps(at));
 }
 #endif /* USL_AVX512_AT_SINE */
@@ -2767,7 +2758,7 @@ static inline __m512 usl_avx512_at_cosine(__m512i k)
 #define USL_AVX512_AT_SINE_REST
 static inline __m512 usl_avx512_at_sine_rest(__m512i k)
 {
-    static _Alignas(64) const float at[16] = {0.0f, 6.2233507e-09f, 1.21016175e-08f, 2.830749e-08f, 0.0f, 2.830749e-08f, 1.21016175e-08f, 6.2233507e-09f, 0.0f, -6.2233507e-09f, -1.21016175e-08f, -2.830749e-08f, 0.0f, -2.830749e-08f, -1.21016175e-08f, -6.2233507e-09f};
+    static _Alignas(64) const float at[16] = {-0.0f, 6.2233507e-09f, 1.21016175e-08f, 2.830749e-08f, 0.0f, 2.830749e-08f, 1.21016175e-08f, 6.2233507e-09f, 0.0f, -6.2233507e-09f, -1.21016175e-08f, -2.830749e-08f, 0.0f, -2.830749e-08f, -1.21016175e-08f, -6.2233507e-09f};
     return _mm512_permutexvar_ps(k, _mm512_load_ps(at));
 }
 #endif /* USL_AVX512_AT_SINE_REST */
@@ -3183,7 +3174,7 @@ static __attribute__((noinline, cold, unused)) __m512d usl_avx512_sin_far_pd(__m
 #define USL_AVX512_AT_SINE_F64
 static inline __m512d usl_avx512_at_sine_f64(__m512i k)
 {
-    static _Alignas(64) const double at[16] = {0.0, 0.19509032201612828, 0.3826834323650898, 0.5555702330196022, 0.7071067811865476, 0.8314696123025452, 0.9238795325112867, 0.9807852804032304, 1.0, 0.9807852804032304, 0.9238795325112867, 0.8314696123025452, 0.7071067811865476, 0.5555702330196022, 0.3826834323650898, 0.19509032201612828};
+    static _Alignas(64) const double at[16] = {-0.0, 0.19509032201612828, 0.3826834323650898, 0.5555702330196022, 0.7071067811865476, 0.8314696123025452, 0.9238795325112867, 0.9807852804032304, 1.0, 0.9807852804032304, 0.9238795325112867, 0.8314696123025452, 0.7071067811865476, 0.5555702330196022, 0.3826834323650898, 0.19509032201612828};
     return _mm512_permutex2var_pd(_mm512_load_pd(at), k, _mm512_load_pd(at + 8));
 }
 #endif /* USL_AVX512_AT_SINE_F64 */
@@ -3201,14 +3192,13 @@ static inline __m512d usl_avx512_at_cosine_f64(__m512i k)
 #define USL_AVX512_AT_SINE_REST_F64
 static inline __m512d usl_avx512_at_sine_rest_f64(__m512i k)
 {
-    static _Alignas(64) const double at[16] = {0.0, -7.991079068461731e-18, -1.0050772696461588e-17, 4.709410940561677e-17, -4.833646656726457e-17, 1.4073856984728024e-18, 1.7645047084336677e-17, 1.8546939997825006e-17, 0.0, 1.8546939997825006e-17, 1.7645047084336677e-17, 1.4073856984728024e-18, -4.833646656726457e-17, 4.709410940561677e-17, -1.0050772696461588e-17, -7.991079068461731e-18};
+    static _Alignas(64) const double at[16] = {-0.0, -7.991079068461731e-18, -1.0050772696461588e-17, 4.709410940561677e-17, -4.833646656726457e-17, 1.4073856984728024e-18, 1.7645047084336677e-17, 1.8546939997825006e-17, 0.0, 1.8546939997825006e-17, 1.7645047084336677e-17, 1.4073856984728024e-18, -4.833646656726457e-17, 4.709410940561677e-17, -1.0050772696461588e-17, -7.991079068461731e-18};
     return _mm512_permutex2var_pd(_mm512_load_pd(at), k, _mm512_load_pd(at + 8));
 }
 #endif /* USL_AVX512_AT_SINE_REST_F64 */
 
 static inline __m512d usl_avx512_sin_near_pd(__m512d x)
 {
-    __m512d a = _mm512_setzero_pd();
     __m512d t = _mm512_setzero_pd();
     __m512d k = _mm512_setzero_pd();
     __m512d r = _mm512_setzero_pd();
@@ -3223,6 +3213,7 @@ static inline __m512d usl_avx512_sin_near_pd(__m512d x)
     __m512d v2 = _mm512_setzero_pd();
     __m512d v3 = _mm512_setzero_pd();
     __m512d v4 = _mm512_setzero_pd();
+    __m512d x_v1 = _mm512_setzero_pd();
     __m512d v5 = _mm512_setzero_pd();
     __m512d v6 = _mm512_setzero_pd();
     __m512d v7 = _mm512_setzero_pd();
@@ -3239,36 +3230,35 @@ static inline __m512d usl_avx512_sin_near_pd(__m512d x)
     __m512d v18 = _mm512_setzero_pd();
     __m512d v19 = _mm512_setzero_pd();
     __m512d v20 = _mm512_setzero_pd();
-    __m512i v21 = _mm512_setzero_si512();
-    __m512i v22 = _mm512_setzero_si512();
-    __m512d x_v1 = _mm512_setzero_pd();
-    __m512d v23 = _mm512_setzero_pd();
+    __m512d v21 = _mm512_setzero_pd();
+    __m512d v22 = _mm512_setzero_pd();
+    __m512i v23 = _mm512_setzero_si512();
     __m512i v24 = _mm512_setzero_si512();
     __m512i v25 = _mm512_setzero_si512();
     __m512i v26 = _mm512_setzero_si512();
     x_v = x;
-    a = _mm512_abs_pd(x_v);
     v1 = _mm512_set1_pd(5.092958178940651);
     v2 = _mm512_set1_pd(6755399441055744.0);
-    t = _mm512_fmadd_pd(a, v1, v2);
+    t = _mm512_fmadd_pd(x_v, v1, v2);
     v3 = _mm512_set1_pd(6755399441055744.0);
     k = _mm512_sub_pd(t, v3);
     v4 = _mm512_set1_pd(-0.19634954084936207);
-    s = _mm512_fmadd_pd(k, v4, a);
+    x_v1 = x;
+    s = _mm512_fmadd_pd(k, v4, x_v1);
     p = _mm512_mul_pd(_mm512_set1_pd(7.654042492615175e-18), k);
     r = _mm512_sub_pd(s, p);
-    v5 = _mm512_set1_pd(-2.0557821170405322e-27);
-    v7 = _mm512_sub_pd(s, r);
-    v6 = _mm512_sub_pd(v7, p);
+    v5 = _mm512_set1_pd(2.0557821170405322e-27);
+    v7 = _mm512_sub_pd(r, s);
+    v6 = _mm512_add_pd(v7, p);
     v = _mm512_fmadd_pd(k, v5, v6);
     q = _mm512_castpd_si512(t);
     u = _mm512_mul_pd(r, r);
-    v8 = _mm512_set1_pd(2.755165637859979e-06);
-    v9 = _mm512_set1_pd(-0.00019841269410730266);
+    v8 = _mm512_set1_pd(-2.755165637859979e-06);
+    v9 = _mm512_set1_pd(0.00019841269410730266);
     p = _mm512_fmadd_pd(u, v8, v9);
-    v10 = _mm512_set1_pd(0.0083333333333211);
+    v10 = _mm512_set1_pd(-0.0083333333333211);
     p = _mm512_fmadd_pd(p, u, v10);
-    v11 = _mm512_set1_pd(-0.16666666666666666);
+    v11 = _mm512_set1_pd(0.16666666666666666);
     p = _mm512_fmadd_pd(p, u, v11);
     v12 = _mm512_mul_pd(u, r);
     v = _mm512_fmadd_pd(v12, p, v);
@@ -3279,23 +3269,21 @@ static inline __m512d usl_avx512_sin_near_pd(__m512d x)
     c = _mm512_fmadd_pd(c, u, v15);
     v17 = _mm512_set1_pd(-0.5);
     v16 = _mm512_fmadd_pd(c, u, v17);
-    c = _mm512_mul_pd(v16, u);
+    v18 = _mm512_setzero_pd();
+    c = _mm512_fmadd_pd(v16, u, v18);
     s = usl_avx512_at_sine_f64(q);
     p = usl_avx512_at_cosine_f64(q);
-    v18 = usl_avx512_at_sine_rest_f64(q);
-    c = _mm512_fmadd_pd(s, c, v18);
-    v20 = _mm512_fmadd_pd(p, v, c);
-    v19 = _mm512_fmadd_pd(p, r, v20);
-    p = _mm512_add_pd(s, v19);
-    v21 = _mm512_sllv_epi64(q, _mm512_set1_epi64((long long)UINT64_C(59)));
-    x_v1 = x;
-    v22 = _mm512_castpd_si512(x_v1);
-    q = _mm512_xor_si512(v21, v22);
-    v25 = _mm512_castpd_si512(p);
-    v26 = _mm512_and_si512(q, _mm512_set1_epi64((long long)UINT64_C(9223372036854775808)));
-    v24 = _mm512_xor_si512(v25, v26);
-    v23 = _mm512_castsi512_pd(v24);
-    return v23;
+    v19 = usl_avx512_at_sine_rest_f64(q);
+    c = _mm512_fmadd_pd(s, c, v19);
+    v21 = _mm512_fnmadd_pd(p, v, c);
+    v20 = _mm512_fmadd_pd(p, r, v21);
+    p = _mm512_add_pd(s, v20);
+    v24 = _mm512_castpd_si512(p);
+    v26 = _mm512_sllv_epi64(q, _mm512_set1_epi64((long long)UINT64_C(59)));
+    v25 = _mm512_and_si512(v26, _mm512_set1_epi64((long long)UINT64_C(9223372036854775808)));
+    v23 = _mm512_xor_si512(v24, v25);
+    v22 = _mm512_castsi512_pd(v23);
+    return v22;
 }
 
 static inline __m512d usl_avx512_sin_pd(__m512d x)
@@ -3324,7 +3312,7 @@ static __attribute__((noinline, cold, unused)) __m512d usl_avx512_cos_far_pd(__m
 #define USL_AVX512_AT_SINE_F64
 static inline __m512d usl_avx512_at_sine_f64(__m512i k)
 {
-    static _Alignas(64) const double at[16] = {0.0, 0.19509032201612828, 0.3826834323650898, 0.5555702330196022, 0.7071067811865476, 0.8314696123025452, 0.9238795325112867, 0.9807852804032304, 1.0, 0.9807852804032304, 0.9238795325112867, 0.8314696123025452, 0.7071067811865476, 0.5555702330196022, 0.3826834323650898, 0.19509032201612828};
+    static _Alignas(64) const double at[16] = {-0.0, 0.19509032201612828, 0.3826834323650898, 0.5555702330196022, 0.7071067811865476, 0.8314696123025452, 0.9238795325112867, 0.9807852804032304, 1.0, 0.9807852804032304, 0.9238795325112867, 0.8314696123025452, 0.7071067811865476, 0.5555702330196022, 0.3826834323650898, 0.19509032201612828};
     return _mm512_permutex2var_pd(_mm512_load_pd(at), k, _mm512_load_pd(at + 8));
 }
 #endif /* USL_AVX512_AT_SINE_F64 */
@@ -3342,7 +3330,7 @@ static inline __m512d usl_avx512_at_cosine_f64(__m512i k)
 #define USL_AVX512_AT_SINE_REST_F64
 static inline __m512d usl_avx512_at_sine_rest_f64(__m512i k)
 {
-    static _Alignas(64) const double at[16] = {0.0, -7.991079068461731e-18, -1.0050772696461588e-17, 4.709410940561677e-17, -4.833646656726457e-17, 1.4073856984728024e-18, 1.7645047084336677e-17, 1.8546939997825006e-17, 0.0, 1.8546939997825006e-17, 1.7645047084336677e-17, 1.4073856984728024e-18, -4.833646656726457e-17, 4.709410940561677e-17, -1.0050772696461588e-17, -7.991079068461731e-18};
+    static _Alignas(64) const double at[16] = {-0.0, -7.991079068461731e-18, -1.0050772696461588e-17, 4.709410940561677e-17, -4.833646656726457e-17, 1.4073856984728024e-18, 1.7645047084336677e-17, 1.8546939997825006e-17, 0.0, 1.8546939997825006e-17, 1.7645047084336677e-17, 1.4073856984728024e-18, -4.833646656726457e-17, 4.709410940561677e-17, -1.0050772696461588e-17, -7.991079068461731e-18};
     return _mm512_permutex2var_pd(_mm512_load_pd(at), k, _mm512_load_pd(at + 8));
 }
 #endif /* USL_AVX512_AT_SINE_REST_F64 */
