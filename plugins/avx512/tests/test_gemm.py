@@ -156,6 +156,7 @@ def test_transposed_matrices_are_multiplied_where_they_are(name: str) -> None:
 WAYS = (
     (1, 33, 16), (1, 47, 17), (1, 64, 9), (1, 100, 40), (1, 128, 15),  # rows with narrow matrices, whose sums are in registers
     (1, 129, 1), (1, 257, 11), (1, 1024, 2), (1, 1024, 14), (1, 2048, 9),  # and with wide ones: eight rows at a time, or six
+    (1, 2, 70), (1, 3, 50), (1, 4, 33),  # and columns in parts, where there are no gaps
     (1, 40, 70), (14, 1, 64), (13, 1, 128), (9, 1, 1024), (7, 1, 130),  # sums of six rows, or of eight
     (17, 1, 8), (40, 1, 7), (40, 1, 9), (20, 1, 1),  # columns of short sums
     (3, 1030, 1), (2, 1024, 1),  # one term, long rows

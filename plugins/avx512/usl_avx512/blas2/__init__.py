@@ -15,10 +15,12 @@ from __future__ import annotations
 
 from functools import cache
 
-from usl_avx512.blas2.rectangles import RECTANGLES, rectangle
+from usl_avx512.blas2.rectangles import RECTANGLES, few_sums, rectangle
 from usl_avx512.blas2.triangles import TRIANGLES, triangle
 from usl_core import Procedure
 from usl_core.scheduling import rename
+
+__all__ = ["ROUTINES", "few_sums", "kernel"]
 
 ROUTINES = (*RECTANGLES, *TRIANGLES)
 """The names that `kernel` knows."""

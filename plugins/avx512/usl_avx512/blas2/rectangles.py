@@ -328,6 +328,37 @@ def some_rows(p: Procedure, rows: int, typ: str, name: str = "") -> Kernel:
     return Kernel(base, simplify(replace_all(p, [getattr(isa, f"mm512_{name}_{suffix}") for name in ("setzero", "add")])))
 
 
+FEW_SUMS = """\
+def gemv_t_few(m: size, n: size, alpha: T, A: [T][m, n], x: [T][m], y: [T][n]):
+    assert stride(A, 1) == 1
+    assert stride(x, 0) == 1
+    assert stride(y, 0) == 1
+    for i in seq(0, n):
+        s: T
+        s = 0.0
+        for j in seq(0, m):
+            s += A[j, i] * x[j]
+        y[i] += alpha * s
+"""
+"""`gemv_t` for the numbers of columns in FEW, without gaps between rows; else it is a plain loop."""
+
+
+@cache
+def few_sums(typ: str) -> Procedure:
+    """FEW_SUMS, where a register holds a part of a column: a row of so few elements fills none."""
+    letter, suffix = ("s", "ps") if typ == "f32" else ("d", "pd")
+    base = proc_from_source(FEW_SUMS.replace("T", typ))
+    p = specialize(base, base.body(), [f"n == {columns} and stride(A, 0) == {columns}" for columns in FEW])
+    for columns, loop in zip(FEW, p.find("for i in _: _", many=True), strict=False):
+        one = base.partial_eval(n=columns).add_assertion(f"stride(A, 0) == {columns}")
+        one = rename(one, f"{base.name()}_{columns}")
+        apart = [getattr(isa, f"mm512_{mask}load_of{columns}_{suffix}") for mask in ("", "mask_")]
+        kernel = Kernel(one, rows_together(one, columns, typ, (*products(typ, reused=True), *apart)))
+        p = rewrite_expr(p, p.forward(loop).hi(), columns)
+        p = kernel.call(p, p.forward(loop))
+    return rename(simplify(p), f"{letter}gemv_t_few")
+
+
 def jammed(p: Procedure, i: Any, heights: tuple[int, ...]) -> tuple[Procedure, list[Any]]:
     """The loop over rows as one loop for each number of rows at a time, and one for single rows."""
     groups = []

@@ -22,7 +22,7 @@ CTYPES = {"s": "float", "d": "double"}
 KERNELS: dict[str, tuple[str, ...]] = {
     **{name: (name,) for name in ("axpy", "scal", "dot", "asum", "nrm2", "copy", "swap", "rot", "ger")},
     "iamax": ("iamax", "amax", "first"),
-    "gemv": ("scal", "gemv_n", "gemv_t", "narrow_row"),
+    "gemv": ("scal", "gemv_n", "gemv_t", "gemv_t_few", "narrow_row"),
     "symv": ("scal", "symv_lower", "symv_upper"),
     "trmv": ("trmv_n_lower", "trmv_n_upper", "trmv_t_lower", "trmv_t_upper"),
     "trsv": ("trsv_n_lower", "trsv_n_upper", "trsv_t_lower", "trsv_t_upper"),
@@ -42,6 +42,8 @@ def blas_kernel(name: str, letter: str) -> Procedure:
     match name:
         case "narrow_row":
             return narrow_row(SINGLE if letter == "s" else DOUBLE)
+        case "gemv_t_few":
+            return blas2.few_sums(typ)
         case "nrm2":
             return blas1_norms.nrm2(typ)
         case "iamax" | "amax" | "first":

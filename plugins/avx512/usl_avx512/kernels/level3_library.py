@@ -108,7 +108,7 @@ def kernels(variant: Variant) -> list[Procedure]:
         *(rows(lanes, registers) for registers in (NARROW, WIDE)),
     ]
     vectors = [name for name in blas2.ROUTINES if not name.startswith("symv")]
-    return [*found, blas1.kernel("scal", typ), *(blas2.kernel(name, typ) for name in vectors)]
+    return [*found, blas1.kernel("scal", typ), blas2.few_sums(typ), *(blas2.kernel(name, typ) for name in vectors)]
 
 
 @functools.cache
