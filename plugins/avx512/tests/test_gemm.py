@@ -17,8 +17,10 @@ from avx512_drivers import SANITIZED, execute, gemm
 
 from usl_avx512 import kernels_algorithms
 from usl_avx512.gemm import DOUBLE, SINGLE, Blocking, gemm_schedule
-from usl_avx512.gemm.blocks import from_memory
+from usl_avx512.gemm.bands import ROWS, ROWS_FAR
+from usl_avx512.gemm.blocks import InC, from_memory, in_bands, of_short_sums, plain_loops
 from usl_avx512.gemm.columns import into_columns
+from usl_avx512.gemm.outer import outer, outer_together
 from usl_avx512.gemm.tiles import AHEAD
 from usl_avx512.kernels import dgemm, sgemm, sources
 from usl_avx512.kernels.__main__ import main
@@ -159,7 +161,8 @@ WAYS = (
     (1, 2, 70), (1, 3, 50), (1, 4, 33),  # and columns in parts, where there are no gaps
     (1, 40, 70), (14, 1, 64), (13, 1, 128), (9, 1, 1024), (7, 1, 130),  # sums of six rows, or of eight
     (17, 1, 8), (40, 1, 7), (40, 1, 9), (20, 1, 1),  # columns of short sums
-    (3, 1030, 1), (2, 1024, 1),  # one term, long rows
+    (3, 1030, 1), (2, 1024, 1), (18, 512, 1), (35, 300, 1), (40, 100, 1), (9, 24, 1),  # one term
+    (2, 300, 4), (3, 256, 7), (4, 191, 20), (5, 192, 20), (6, 200, 21), (7, 96, 5), (9, 1024, 8), (1, 640, 2),  # bands of rows
     (8, 17, 65), (9, 33, 70), (20, 49, 66), (9, 9, 65), (8, 25, 80),  # a column more than fills registers
     (5, 192, 128), (5, 193, 129), (2, 97, 127), (7, 200, 300),  # blocks of a transposed B
     (13, 2049, 12), (3, 2048, 3), (5, 1025, 11), (3, 512, 13),  # with short sums
@@ -188,6 +191,17 @@ def test_sizes_on_both_sides_of_every_edge_give_exact_products_in_every_layout(n
             out[...] = np.nan
         MULTIPLY[name](a, b, out, alpha=alpha, beta=beta, transA=ta, transB=tb)
         assert np.array_equal(whole, want), (m, n, k, ta, tb, alpha, beta)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_short_sums_for_a_result_that_no_cache_holds_are_exact(name: str) -> None:
+    random, dtype = np.random.default_rng(29), DTYPES[name]
+    m, n = (21 << 20) // (2050 * dtype().itemsize) + 1, 2050
+    for k, beta, turned in ((1, 0.0, False), (3, 0.0, False), (3, 1.0, True)):
+        a, b = small_integers(random, dtype, m, k), small_integers(random, dtype, *((n, k) if turned else (k, n)))
+        c = np.full((m, n), 3, dtype)
+        MULTIPLY[name](a, b, c, alpha=2.0, beta=beta, transB=turned)
+        assert np.array_equal(c, 2 * (a @ (b.T if turned else b)) + 3 * beta), (k, beta)
 
 
 def test_what_a_factor_of_zero_stands_before_is_not_read() -> None:
@@ -258,7 +272,7 @@ def test_bad_arrays_are_refused_with_what_to_do() -> None:
 )
 def test_the_schedule_means_the_same_to_the_interpreter_whichever_way_sizes_go(name: str, lanes: Any) -> None:
     blocking = Blocking(
-        m=12, n=2 * lanes.panel, k=5, few_rows=2, many_rows=12, short_sum=2, short_rows=4, wide=3 * lanes.panel, small=0
+        m=12, n=2 * lanes.panel, k=5, few_rows=2, many_rows=12, short_sum=2, wide=3 * lanes.panel * 16 // lanes.count, small=0
     )
     fast: Procedure = gemm_schedule(getattr(kernels_algorithms, name), lanes, blocking)
     dtype, random = np.float32 if lanes is SINGLE else np.float64, np.random.default_rng(7)
@@ -274,6 +288,31 @@ def test_the_schedule_means_the_same_to_the_interpreter_whichever_way_sizes_go(n
         turned = (array.T.copy() if name[5:][i : i + 1] == "t" else array for i, array in enumerate((a, b)))
         run(fast.ir, [m, n, k, 2.0, *turned, c], mode="machine")
         assert np.array_equal(c, want), (m, n, k)
+
+
+@pytest.mark.parametrize(("lanes", "turned", "rows"), [(SINGLE, True, ROWS), (DOUBLE, False, ROWS_FAR)])
+def test_bands_of_rows_mean_the_same_to_the_interpreter(lanes: Any, turned: bool, rows: int) -> None:
+    fast = of_short_sums(plain_loops(lanes, turned, InC.EITHER), lanes, False, in_bands(lanes, turned, InC.EITHER, rows)).fast
+    dtype, random = np.float32 if lanes is SINGLE else np.float64, np.random.default_rng(17)
+    far_apart = 1024 * lanes.count // 16  # of which a copy is made
+    panel, shapes = lanes.panel, [(m, lanes.panel, 1, 0) for m in (1, 2, 3, rows + 1, rows + 2)]
+    for m, n, k, ld in (*shapes, (9, panel + 3, 5, far_apart), (5, 2 * panel, 2, 0), (2, 5, 3, 0)):
+        a, b, c = (small_integers(random, dtype, *shape) for shape in ((m, k), (k, max(n, ld)), (m, n)))
+        for before, old in ((1, c), (0, np.full_like(c, np.nan))):
+            want, out = 2 * (a @ b[:, :n]) + (c if before else 0), old.copy()
+            run(fast.ir, [m, n, k, before, 2.0, a.T.copy() if turned else a, b[:, :n], out], mode="machine")
+            assert np.array_equal(out, want), (m, n, k, before)
+
+
+@pytest.mark.parametrize(("lanes", "fast"), [(SINGLE, outer), (DOUBLE, outer_together)])
+def test_outer_products_mean_the_same_to_the_interpreter(lanes: Any, fast: Any) -> None:
+    dtype, random = np.float32 if lanes is SINGLE else np.float64, np.random.default_rng(19)
+    for m, n in ((1, 1), (3, 2 * lanes.count), (17, lanes.count + 3), (8, lanes.count - 1)):
+        x, y, c = (small_integers(random, dtype, *shape) for shape in ((2 * m,), (n,), (m, n)))
+        for before, old in ((1, c), (0, np.full_like(c, np.nan))):
+            out = old.copy()
+            run(fast(lanes).ir, [m, n, before, 2.0, x[::2], y, out], mode="machine")
+            assert np.array_equal(out, 2 * np.outer(x[::2], y) + (c if before else 0)), (m, n, before)
 
 
 @pytest.mark.parametrize(("lanes", "turned"), [(SINGLE, True), (DOUBLE, False)])

@@ -30,9 +30,11 @@ SHAPES = (
     (10, 1024, 513),
     (14, 606, 2048),
     (13, 1130, 1500),
+    (701, 1003, 17),
+    (2900, 1500, 2),
 )
 """Panels and what is left of them, few rows, rows with rows, columns, a vector: all that is shared, and long sums; a
-matrix that comes from memory."""
+matrix that comes from memory, bands of rows near and far."""
 
 
 @pytest.fixture(autouse=True)

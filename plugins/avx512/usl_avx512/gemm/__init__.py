@@ -6,7 +6,7 @@ inside out: `tiles` (registers), `panels` (all rows of a panel of columns), `blo
 
 from __future__ import annotations
 
-from usl_avx512.gemm.blocks import Blocking, gemm_schedule, gemm_ways, worth_packing
+from usl_avx512.gemm.blocks import Blocking, gemm_schedule, gemm_ways, worth_bands, worth_packing
 from usl_avx512.gemm.tiles import DOUBLE, SINGLE, Lanes
 
-__all__ = ["DOUBLE", "SINGLE", "Blocking", "Lanes", "gemm_schedule", "gemm_ways", "worth_packing"]
+__all__ = ["DOUBLE", "SINGLE", "Blocking", "Lanes", "gemm_schedule", "gemm_ways", "worth_bands", "worth_packing"]

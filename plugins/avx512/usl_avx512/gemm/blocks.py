@@ -8,8 +8,8 @@ from functools import cache
 from typing import Any
 
 from usl_avx512 import kernels_algorithms
+from usl_avx512.gemm import bands
 from usl_avx512.gemm.panels import ROWS, edge_panel, either, exact_panel, full_panels, narrow_panel
-from usl_avx512.gemm.streamed import COLUMNS, TERMS, few_terms
 from usl_avx512.gemm.tiles import AHEAD, Kernel, Lanes, scheduled, windowed
 from usl_avx512.gemm.turned import in_case_of_any, staged_turned, turn
 from usl_c11.memory import Stack
@@ -39,9 +39,13 @@ NEAR = 256
 FAR = 128
 """Columns and steps of the sum from which B fills the first-level cache."""
 
-TURNED, TURNED_SHORT = (192, 128), (2048, 12)
+TURNED, TURNED_SHORT = (192, 128), (2048, bands.TERMS)
 """Columns and terms of the copy of a block of a transposed B, in elements of four bytes: a tenth of a second-level cache. Three
 panels are wide enough for the high tiles; where sums are short, rows of C are to be long."""
+
+FEW_TERMS, SAME_PLACES = 4, 1024
+"""Rows a multiple of so many elements of four bytes apart all go to the same places of a first-level cache, which has room for
+about so many of them beside those of C: more of them are copied, as far as sums are short."""
 
 ROWS_AHEAD = 8
 """How many rows before its turn a part of B is asked for."""
@@ -56,8 +60,8 @@ class Blocking:
     two at a time are packed then, and still in the second-level cache when they are used. Products with fewer than `few_rows`
     rows, or half of that where the sum is longer than 2 `k`, twice where A is transposed, a quarter where B is, and those whose
     B is small, run on the matrices as they are: packing costs more than it saves. Small is n + k <= `small`, or
-    `small_for_many` with at least `many_rows` rows. Sums of at most `short_sum` terms in at least `wide` columns are bound by
-    how fast C comes and goes: they are done `short_rows` rows at a time, so that few parts of C are under way at once.
+    `small_for_many` with at least `many_rows` rows. Sums of at most `short_sum` terms (`bands.TERMS` or fewer) in at least
+    `wide` columns are bound by how fast C comes and goes: they are done in bands.
     """
 
     m: int = 180
@@ -65,9 +69,8 @@ class Blocking:
     k: int = 512
     few_rows: int = 65
     many_rows: int = 256
-    short_sum: int = 12
-    short_rows: int = 12
-    wide: int = 512
+    short_sum: int = bands.TERMS
+    wide: int = 192
     small: int = 1088
     small_for_many: int = 520
 
@@ -81,8 +84,11 @@ def gemm_schedule(p: Procedure, lanes: Lanes, blocking: Blocking | None = None, 
     """
     blocking = blocking or Blocking()
     ways = gemm_ways(p, lanes, blocking, parallel=parallel)
-    worth = worth_packing(blocking, lanes, *turned_operands(p), parallel=parallel)
-    whole = choice(based(p, lanes), worth, ways.large, ways.direct)
+    worth, direct = worth_packing(blocking, lanes, *turned_operands(p)), ways.direct
+    if not parallel:
+        worth = f"(K > {blocking.short_sum} or N < {least_wide(blocking, lanes)}) and {worth}"
+        direct = choice(direct.base, worth_bands(blocking, lanes), ways.bands, direct)
+    whole = choice(based(p, lanes), worth, ways.large, direct)
     letter = "s" if lanes.scalar == "f32" else "d"
     return rename(whole.fast, f"{letter}{p.name()}{'_parallel' if parallel else ''}")
 
@@ -99,9 +105,12 @@ def turned_operands(p: Procedure) -> tuple[bool, bool]:
 
 @dataclass(frozen=True, slots=True)
 class Ways:
-    """What a product is made of: the matrices as they are, packed panels of B in blocks of k, and these in blocks of j."""
+    """What a product is made of: the matrices as they are, the same for few terms in each sum and long rows of C that is in a
+    cache or is not, packed panels of B in blocks of k, and these in blocks of j."""
 
     direct: Kernel
+    bands: Kernel
+    bands_far: Kernel
     panels: Kernel
     large: Kernel
 
@@ -110,19 +119,17 @@ def gemm_ways(p: Procedure, lanes: Lanes, blocking: Blocking, *, parallel: bool 
     """What `gemm_schedule` chooses from by `worth_packing`, for C that makes the choice itself."""
     base, (a, b), c = based(p, lanes), turned_operands(p), InC.EITHER if "before: index" in str(p) else InC.SOMETHING
     direct = of_turned_rows(lanes, c) if a else of_rows(lanes, c)
-    by_rows = in_blocks(direct, "i", blocking.short_rows)
     if b:
-        by_rows, direct = (on_turned_b(base, each, *size, lanes) for each, size in ((by_rows, TURNED_SHORT), (direct, TURNED)))
-    short = f"K <= {blocking.short_sum} and N >= {blocking.wide}"
-    direct = choice(direct.base, short, by_rows, direct)
+        direct = on_turned_b(base, direct, *TURNED, lanes)
+    near, far = (of_short_sums(base, lanes, b, in_bands(lanes, a, c, rows)) for rows in (bands.ROWS, bands.ROWS_FAR))
     packed_panels = in_blocks(packed(base, panels(lanes, False, c), lanes, blocking, parallel, a, b), "k", blocking.k)
     block = choice(base, f"N >= {lanes.panel}", packed_panels, direct)
     sizes = (blocking.n, 2 * lanes.panel)
     large = choice(base, f"M >= {blocking.many_rows}", *(in_blocks(block, "j", size) for size in sizes))
-    return Ways(direct, packed_panels, large)
+    return Ways(direct, near, far, packed_panels, large)
 
 
-def worth_packing(blocking: Blocking, lanes: Lanes, a: bool, b: bool, *, parallel: bool = False) -> str:
+def worth_packing(blocking: Blocking, lanes: Lanes, a: bool, b: bool) -> str:
     """On which M, N and K packing pays, where a and b tell which matrices are transposed."""
     much = f"N + K > {blocking.small} or (N + K > {blocking.small_for_many} and M >= {blocking.many_rows})"
     if a and not b:
@@ -130,8 +137,17 @@ def worth_packing(blocking: Blocking, lanes: Lanes, a: bool, b: bool, *, paralle
     else:
         few = blocking.few_rows // 4 if b else blocking.few_rows  # a transposed B is turned over in any case
         enough = f"(M >= {few} or (M >= {(few + 1) // 2} and K > {2 * blocking.k}))"
-    worth = f"{enough} and N >= {lanes.panel} and ({much})"
-    return worth if parallel else f"(K > {blocking.short_sum} or N < {blocking.wide}) and {worth}"
+    return f"{enough} and N >= {lanes.panel} and ({much})"
+
+
+def worth_bands(blocking: Blocking, lanes: Lanes) -> str:
+    """On which N and K bands of rows of C are fastest, before it is asked whether packing pays."""
+    return f"K <= {blocking.short_sum} and N >= {least_wide(blocking, lanes)}"
+
+
+def least_wide(blocking: Blocking, lanes: Lanes) -> int:
+    """Columns from which there are bands."""
+    return blocking.wide * lanes.count // 16
 
 
 class InC(Enum):
@@ -183,15 +199,26 @@ def panels(lanes: Lanes, a: bool, c: InC) -> Panels:
     )
 
 
-def streamed(p: Procedure, lanes: Lanes) -> Procedure:
-    """The same for sums of at most TERMS terms, a row of C at a time."""
-    a, b = ("A[k, i]" in str(p), "B[j, k]" in str(p))
-    rows, letter = few_terms(plain_loops(lanes, a, InC.EITHER), lanes), "s" if lanes.scalar == "f32" else "d"
-    if b:
-        whole = on_turned_b(rename(windowed(p, lanes), f"{lanes.scalar}_{p.name()}"), rows, COLUMNS, TERMS, lanes)
+@cache
+def in_bands(lanes: Lanes, a: bool, c: InC, rows: int) -> Kernel:
+    """Bands of so many rows, for products with few terms in each sum, on the matrices as they are; with a A is transposed."""
+    if c is InC.EITHER:
+        base = plain_loops(lanes, a, c).add_assertion(f"K <= {bands.TERMS}").add_assertion(f"N % {lanes.panel} == 0")
+        nothing, something = (
+            bands.whole_panels(plain_loops(lanes, a, each), lanes, rows) for each in (InC.NOTHING, InC.SOMETHING)
+        )
+        whole = either(base, nothing, something)
     else:
-        whole = in_blocks(rows, "j", COLUMNS * lanes.count // 16)
-    return rename(whole.fast, f"{letter}streamed_{'t' if a else 'n'}{'t' if b else 'n'}")
+        whole = bands.whole_panels(plain_loops(lanes, a, c), lanes, rows)
+    return bands.all_columns(plain_loops(lanes, a, c), whole, panels(lanes, a, c).edge, lanes)
+
+
+def of_short_sums(base: Procedure, lanes: Lanes, b: bool, direct: Kernel) -> Kernel:
+    """Bands on copies of blocks of a transposed B, and of one of which too many rows go to the same places of a cache."""
+    if b:
+        return on_turned_b(base, direct, *TURNED_SHORT, lanes)
+    many = f"K > {FEW_TERMS} and M >= {2 * bands.ROWS} and stride(B, 0) % {SAME_PLACES * lanes.count // 16} == 0"
+    return choice(direct.base, many, on_copied_b(direct, *TURNED_SHORT, lanes), direct)
 
 
 def few_columns(lanes: Lanes, a: bool, c: InC) -> list[Procedure]:
@@ -255,13 +282,28 @@ def one_turned_block(base: Procedure, direct: Kernel, columns: int, terms: int, 
     base = rename(base, f"{base.name()}_copied_{columns}")
     rows = base.find_loop("i")
     p = staged_turned(base, rows, "B[0:N, 0:K]", "B_rows", lanes)
-    p = direct.call(p, p.forward(rows))
+    p = room_for_rows(direct.call(p, p.forward(rows)), columns, terms, lanes)
+    return Kernel(base, scheduled(simplify(p), direct, turn(lanes.scalar)))
+
+
+def on_copied_b(direct: Kernel, columns: int, terms: int, lanes: Lanes) -> Kernel:
+    """The same on copies of blocks of B, of so many columns of four bytes and at most so many terms, as direct has."""
+    columns = columns * lanes.count // 16
+    block = rename(direct.base.add_assertion(f"N <= {columns}"), f"{direct.base.name()}_copied_{columns}")
+    rows = block.find_loop("i")
+    p = stage_mem(block, rows, "B[0:K, 0:N]", "B_rows")
+    p = room_for_rows(direct.call(p, p.forward(rows)), columns, terms, lanes)
+    return in_blocks(Kernel(block, scheduled(simplify(p), direct)), "j", columns, direct.base)
+
+
+def room_for_rows(p: Procedure, columns: int, terms: int, lanes: Lanes) -> Procedure:
+    """Let a copy of a block of B always have the same size.
+
+    It is on the stack, where main memory has smaller arrays only: what is allocated costs small products a third.
+    """
     apart = columns + lanes.count  # no power of two: such rows would all go to the same places of a cache
     p = resize_dim(resize_dim(p, "B_rows", 0, terms, 0), "B_rows", 1, apart, 0)
-    p = set_memory(
-        p, "B_rows", Stack
-    )  # main memory has smaller arrays there only: what is allocated costs small products a third
-    return Kernel(base, scheduled(simplify(p), direct, turn(lanes.scalar)))
+    return set_memory(p, "B_rows", Stack)
 
 
 def unpacked(gemm: Procedure, full: Kernel, edge: Kernel, width: int, name: str = "unpacked") -> Kernel:

@@ -372,6 +372,11 @@ def sum_up_apart(p: Procedure, columns: int) -> Procedure:
     p = factor_at_the_end(p, p.forward(k).next())
     if cleared:
         p = cleared_at_the_end(p, p.forward(k).prev().prev().prev())
+    return sums_of_tile(p, k, columns)
+
+
+def sums_of_tile(p: Procedure, k: Any, columns: int) -> Procedure:
+    """The sum of one element as those of M x columns elements, k outside; what comes before k, and after it, is apart."""
     for extent, loop in ((columns, "j"), ("M", "i")):
         p = expand_dim(p, TILE, extent, loop)
     p = lift_alloc(p, TILE, n_lifts=2)

@@ -25,10 +25,10 @@ enum {
     USL_SQUARE = 96,  /* rows of a square on the diagonal of a symmetric matrix, */
     USL_UPDATED = 48, /* and of one that is updated, of which half is for nothing */
     USL_WIDTH = 256 / sizeof(@T@), /* columns of a right-hand side that are done at a time */
-    USL_LONG = 4096 / sizeof(@T@),     /* so long rows come faster one by one than eight at a time, */
-    USL_NEAR = (8 << 20) / sizeof(@T@), /* unless they come from memory */
-    USL_TERMS = 3,    /* up to so many terms, and from so many columns on, rows of C come one by one */
-    USL_WIDE = 256,
+    USL_FAR = (16 << 20) / sizeof(@T@), /* elements of a c that is too large for a part of a cache that others use as well */
+    USL_NEAR = (20 << 20) / sizeof(@T@), /* elements of a c from which rows that are only written come faster eight at a time, */
+    USL_OF_Y = 8192 / sizeof(@T@), /* elements of a vector that stay in the first-level cache beside c */
+    USL_BEGUN = 4,    /* rows that are begun before any of them is done to its end: their lines may go to the same place of a cache */
     USL_MANY = 256,
     USL_FEW = 280,    /* products of registers up to which rows of C in registers are fastest without a question asked */
     USL_SUMS_APART = 16, /* terms from which tiles of few sums have partial ones (`gemm.tiles`) */
@@ -71,9 +71,17 @@ enum usl_way {
     USL_DOTS,    /* terms of one sum: rows of a are multiplied with rows of b, a few at a time with all of b, */
     USL_DOTS_BY_BLOCKS,  /* or all of them with a few of b, where b comes from far away */
     USL_AHEAD,   /* like USL_ROWS, some rows of b at a time, and the next ones are asked for: b comes from memory */
+    USL_BANDS,   /* like USL_ROWS, a few rows at a time from their beginning to their end, */
+    USL_BANDS_FAR, /* or a few more, as c comes from memory */
     USL_LARGE,   /* like USL_ROWS, and panels of b are packed */
     USL_PANELS,  /* a part of a large product, of at least one panel */
 };
+
+/* Whether bands of rows pay, by `gemm.blocks.worth_bands`. */
+static inline bool usl_bands_pay(int64_t N, int64_t K)
+{
+    return @WORTH_BANDS@;
+}
 
 /* Whether packing pays, by `gemm.blocks.worth_packing`. */
 static inline bool usl_packing_pays(bool a_turned, bool b_turned, int64_t M, int64_t N, int64_t K)
@@ -184,7 +192,7 @@ USL_WITHIN enum usl_way usl_way(bool a_turned, bool b_turned, int64_t m, int64_t
 {
     if (k >= USL_LONG_SUMS && (m <= USL_THIN || n <= USL_THIN))
         return usl_way_of_long_sums(a_turned, b_turned, m, n, k);
-    if (a_turned && k < USL_LONG_SUMS)
+    if (a_turned && k < USL_LONG_SUMS && !usl_bands_pay(n, k))
         return usl_way_of_turned(b_turned, m, n, k);
     const int64_t halves = m * ((2 * n + USL_LANES - 1) / USL_LANES), down = n * ((m + USL_LANES - 1) / USL_LANES);
     const int64_t along = (k + USL_LANES - 1) / USL_LANES, turned = a_turned == b_turned ? k * (a_turned ? m : n) : 0;
@@ -197,6 +205,8 @@ USL_WITHIN enum usl_way usl_way(bool a_turned, bool b_turned, int64_t m, int64_t
         return b_turned && usl_far(m, n, k) ? USL_DOTS_BY_BLOCKS : USL_DOTS;
     if (columns < rows)
         return USL_COLUMNS;
+    if (usl_bands_pay(n, k))
+        return m * n > USL_FAR ? USL_BANDS_FAR : USL_BANDS;
     if (!b_turned && usl_asks_ahead(m, n, k))
         return USL_AHEAD;
     return usl_packing_pays(a_turned, b_turned, m, n, k) ? USL_LARGE : USL_ROWS;
@@ -221,6 +231,27 @@ static inline void usl_clear(int64_t m, int64_t n, @T@ *c, ptrdiff_t c_row)
             memset(c + i * c_row, 0, (size_t)n * sizeof(@T@));
 }
 
+/* A schedule by which matrices are transposed. */
+#define USL_OF(name) \
+    (a_turned ? (b_turned ? @P@gemm_tt_##name##_body : @P@gemm_tn_##name##_body) : b_turned ? @P@gemm_nt_##name##_body : @P@gemm_nn_##name##_body)(m, n, k, before, &alpha, A, B, C)
+
+/* The ways that keep copies of parts of b on the stack. Not inlined: they would cost all others time. */
+USL_NOINLINE static void usl_on_copies(enum usl_way way, int64_t m, int64_t n, int64_t k, int64_t before, @T@ alpha, const @T@ *a, ptrdiff_t a_row, ptrdiff_t a_column,
+                                       const @T@ *b, ptrdiff_t b_row, ptrdiff_t b_column, @T@ *c, ptrdiff_t c_row)
+{
+    const bool a_turned = a_column != 1, b_turned = b_column != 1;
+    const struct @READ2@ A = {a, {a_turned ? a_column : a_row, 1}}, B = {b, {b_turned ? b_column : b_row, 1}};
+    const struct @WRITE2@ C = {c, {c_row, 1}};
+    if (way == USL_BANDS_FAR)
+        USL_OF(bands_far);
+    else if (way == USL_BANDS)
+        USL_OF(bands);
+    else if (a_turned)
+        @P@gemm_tt_direct_body(m, n, k, before, &alpha, A, B, C);
+    else
+        @P@gemm_nt_direct_body(m, n, k, before, &alpha, A, B, C);
+}
+
 /* A product, or a part of one, by the way that is chosen. */
 USL_WITHIN int usl_by_way(enum usl_way way, int64_t m, int64_t n, int64_t k, int64_t before, @T@ alpha, @T@ *a, ptrdiff_t a_row, ptrdiff_t a_column, @T@ *b,
                           ptrdiff_t b_row, ptrdiff_t b_column, @T@ *c, ptrdiff_t c_row)
@@ -228,8 +259,6 @@ USL_WITHIN int usl_by_way(enum usl_way way, int64_t m, int64_t n, int64_t k, int
     const bool a_turned = a_column != 1, b_turned = b_column != 1;
     const struct @READ2@ A = {a, {a_turned ? a_column : a_row, 1}}, B = {b, {b_turned ? b_column : b_row, 1}};
     const struct @WRITE2@ C = {c, {c_row, 1}};
-#define USL_OF(name) \
-    (a_turned ? (b_turned ? @P@gemm_tt_##name##_body : @P@gemm_tn_##name##_body) : b_turned ? @P@gemm_nt_##name##_body : @P@gemm_nn_##name##_body)(m, n, k, before, &alpha, A, B, C)
     if (before == 0 && (way == USL_DOTS || way == USL_DOTS_BY_BLOCKS || way == USL_AHEAD)) /* the others write c */
         usl_clear(m, n, c, c_row);
     switch (way) {
@@ -248,6 +277,10 @@ USL_WITHIN int usl_by_way(enum usl_way way, int64_t m, int64_t n, int64_t k, int
     case USL_AHEAD:
         (a_turned ? @P@ahead_tn_body : @P@ahead_nn_body)(m, n, k, &alpha, A, B, C);
         return 0;
+    case USL_BANDS:
+    case USL_BANDS_FAR:
+        usl_on_copies(way, m, n, k, before, alpha, a, a_row, a_column, b, b_row, b_column, c, c_row);
+        return 0;
     case USL_LARGE:
         return USL_OF(large);
     case USL_PANELS:
@@ -255,9 +288,13 @@ USL_WITHIN int usl_by_way(enum usl_way way, int64_t m, int64_t n, int64_t k, int
     case USL_ROWS:
         break;
     }
-    USL_OF(direct);
+    if (b_turned)
+        usl_on_copies(way, m, n, k, before, alpha, a, a_row, a_column, b, b_row, b_column, c, c_row);
+    else if (a_turned) /* called by name: what pointers are made of takes structures as such, and waits for what was stored word by word */
+        @P@gemm_tn_direct_body(m, n, k, before, &alpha, A, B, C);
+    else
+        @P@gemm_nn_direct_body(m, n, k, before, &alpha, A, B, C);
     return 0;
-#undef USL_OF
 }
 
 /* A product of few operations with b as it is in memory and c of at most four registers of columns: nothing is asked but which. */
@@ -322,21 +359,47 @@ USL_NOINLINE static int usl_few_columns(int64_t m, int64_t n, int64_t k, int64_t
     return 0;
 }
 
-/* A product with few terms in each sum, a row of C at a time. Not inlined: the copy it keeps on the stack would cost all others time. */
-USL_NOINLINE static int usl_streamed(int64_t m, int64_t n, int64_t k, int64_t before, @T@ alpha, @T@ *a, ptrdiff_t a_row, ptrdiff_t a_column, @T@ *b,
-                                     ptrdiff_t b_row, ptrdiff_t b_column, @T@ *c, ptrdiff_t c_row)
+/* Whether an outer product goes row by row of c: of narrow rows that end within a register, a load would wait for the masked store
+ * before it, which reaches over the start of its row. */
+static inline bool usl_outer_pays(int64_t m, int64_t n, int64_t before)
 {
-    const bool a_turned = a_column != 1, b_turned = b_column != 1;
-    const struct @READ2@ A = {a, {a_turned ? a_column : a_row, 1}}, B = {b, {b_turned ? b_column : b_row, 1}};
+    return before == 0 ? n >= USL_LANES : n >= 8 * USL_LANES || (n % USL_LANES == 0 && m * n <= USL_FEW * USL_LANES);
+}
+
+/* c += alpha x y^T, or c = alpha x y^T. In blocks of columns, for which y stays in the first-level cache, unless c comes from memory.
+ * Where all rows begin at the same place of a line, which is not its beginning, some at a time are done to the end of that line
+ * first: a store that reaches over two lines takes twice as long. */
+USL_NOINLINE static int usl_outer(int64_t m, int64_t n, int64_t before, @T@ alpha, const @T@ *x, ptrdiff_t x_step, const @T@ *y, ptrdiff_t y_step, @T@ *c,
+                                  ptrdiff_t c_row)
+{
+    const bool far = m * n > (before == 0 ? USL_NEAR : 3 * USL_NEAR);
+    if (y_step != 1 || (n > USL_OF_Y && !far)) {
+        @T@ row[USL_OF_Y];
+        for (int64_t j = 0; j < n; j += USL_OF_Y) {
+            const int64_t columns = n - j < USL_OF_Y ? n - j : USL_OF_Y;
+            for (int64_t q = 0; y_step != 1 && q < columns; q++)
+                row[q] = y[(j + q) * y_step];
+            usl_outer(m, columns, before, alpha, x, x_step, y_step != 1 ? row : y + j, 1, c + j, c_row);
+        }
+        return 0;
+    }
+    const struct @READ1@ X = {x, {x_step}}, Y = {y, {1}};
     const struct @WRITE2@ C = {c, {c_row, 1}};
-    if (a_turned && b_turned)
-        @P@streamed_tt_body(m, n, k, before, &alpha, A, B, C);
-    else if (a_turned)
-        @P@streamed_tn_body(m, n, k, before, &alpha, A, B, C);
-    else if (b_turned)
-        @P@streamed_nt_body(m, n, k, before, &alpha, A, B, C);
-    else
-        @P@streamed_nn_body(m, n, k, before, &alpha, A, B, C);
+    if (far) {
+        @P@outer_together_body(m, n, before, &alpha, X, Y, C);
+        return 0;
+    }
+    const int64_t first = (64 - (int64_t)((uintptr_t)c % 64)) / (int64_t)sizeof(@T@);
+    if (n < 32 * USL_LANES || first == USL_LANES || c_row % USL_LANES != 0) {
+        @P@outer_body(m, n, before, &alpha, X, Y, C);
+        return 0;
+    }
+    for (int64_t i = 0; i < m; i += USL_BEGUN) {
+        const int64_t rows = m - i < USL_BEGUN ? m - i : USL_BEGUN;
+        const struct @READ1@ from = {x + i * x_step, {x_step}};
+        @P@outer_body(rows, first, before, &alpha, from, Y, (struct @WRITE2@){c + i * c_row, {c_row, 1}});
+        @P@outer_body(rows, n - first, before, &alpha, from, (struct @READ1@){y + first, {1}}, (struct @WRITE2@){c + i * c_row + first, {c_row, 1}});
+    }
     return 0;
 }
 
@@ -347,9 +410,11 @@ USL_NOINLINE static int usl_streamed(int64_t m, int64_t n, int64_t k, int64_t be
 USL_NOINLINE static int usl_product(int64_t m, int64_t n, int64_t k, int64_t before, @T@ alpha, @T@ *a, ptrdiff_t a_row, ptrdiff_t a_column, @T@ *b,
                                  ptrdiff_t b_row, ptrdiff_t b_column, @T@ *c, ptrdiff_t c_row)
 {
+    if (k == 1 && m > 1 && n > 1 && usl_outer_pays(m, n, before))
+        return usl_outer(m, n, before, alpha, a, a_row, b, b_column, c, c_row);
     if (a_column != 1 && usl_few_down(b_column != 1, m, n, k))
         return usl_few_columns(m, n, k, before, alpha, a, a_column, b, b_row, b_column, c, c_row);
-    if (b_column == 1 && n > 1 && n <= 4 * USL_LANES && m > 1 && k > 1 && k <= USL_FEW / 8 && m * k * ((n + USL_LANES - 1) / USL_LANES) <= USL_FEW)
+    if (b_column == 1 && n > 1 && n <= 4 * USL_LANES && m > 1 && k <= USL_FEW / 8 && m * k * ((n + USL_LANES - 1) / USL_LANES) <= USL_FEW)
         return usl_few(m, n, k, before, alpha, a, a_row, a_column, b, b_row, c, c_row);
     if (n == 1) {
         const bool turned = a_row == 1 && (k == 1 || a_column != 1);
@@ -361,19 +426,7 @@ USL_NOINLINE static int usl_product(int64_t m, int64_t n, int64_t k, int64_t bef
         const struct @READ2@ B = {b, {turned ? b_row : b_column, 1}};
         return usl_times(turned, turned ? k : n, turned ? n : k, before, alpha, B, (struct @READ1@){a, {a_column}}, (struct @WRITE1@){c, {1}});
     }
-    if (k == 1 && before == 0 && n >= USL_LANES)
-        return usl_streamed(m, n, k, before, alpha, a, a_row, a_column, b, b_row, b_column, c, c_row);
-    if (k == 1 && b_column == 1 && n >= USL_LONG && m <= USL_NEAR / n) {
-        int bad = 0;
-        for (int64_t i = 0; bad == 0 && i < m; i++)
-            bad = @P@gemv_t_body(1, n, 1, &alpha, (struct @READ2@){b, {n, 1}}, (struct @READ1@){a + i * a_row, {1}}, (struct @WRITE1@){c + i * c_row, {1}});
-        return bad;
-    }
-    if (k == 1 && n >= USL_LANES)
-        return @P@ger_body(m, n, &alpha, (struct @READ1@){a, {a_row}}, (struct @READ1@){b, {b_column}}, (struct @WRITE2@){c, {c_row, 1}});
     const bool a_turned = a_column != 1, b_turned = b_column != 1;
-    if (k <= USL_TERMS && n >= (k == 2 ? USL_WIDE : 2 * USL_WIDE) && m <= USL_NEAR / 2 / n)
-        return usl_streamed(m, n, k, before, alpha, a, a_row, a_column, b, b_row, b_column, c, c_row);
     const enum usl_way way = usl_way(a_turned, b_turned, m, n, k);
     if (usl_one_column_left(way, m, n, k)) {
         const int bad = usl_product(m, n - 1, k, before, alpha, a, a_row, a_column, b, b_row, b_column, c, c_row);

@@ -73,10 +73,11 @@ def kernels(variant: Variant) -> list[Procedure]:
     from usl_avx512.gemm import DOUBLE as DOUBLE_LANES
     from usl_avx512.gemm import SINGLE as SINGLE_LANES
     from usl_avx512.gemm import Blocking, gemm_ways
-    from usl_avx512.gemm.blocks import InC, few_columns, from_memory, streamed
+    from usl_avx512.gemm.blocks import InC, few_columns, from_memory
     from usl_avx512.gemm.columns import into_columns
     from usl_avx512.gemm.dots import dots, dots_by_blocks, dots_of_columns, dots_with_columns
     from usl_avx512.gemm.narrow import narrow_row
+    from usl_avx512.gemm.outer import outer, outer_together
     from usl_avx512.gemm.triangles import NARROW, WIDE, rows, triangle
     from usl_avx512.gemm.turned import turn
     from usl_core.scheduling import rename
@@ -87,9 +88,8 @@ def kernels(variant: Variant) -> list[Procedure]:
     for transposes in TRANSPOSES:
         plain = getattr(kernels_algorithms, "gemm_after" if transposes == "nn" else f"gemm_after_{transposes}")
         ways = gemm_ways(plain, lanes, Blocking())
-        for name in ("direct", "panels", "large"):
+        for name in ("direct", "bands", "bands_far", "panels", "large"):
             found.append(rename(getattr(ways, name).fast, f"{letter}gemm_{transposes}_{name}"))
-        found.append(streamed(plain, lanes))
     for a in (False, True):
         for c in (InC.NOTHING, InC.SOMETHING):
             found += few_columns(lanes, a, c)
@@ -102,12 +102,14 @@ def kernels(variant: Variant) -> list[Procedure]:
         dots_of_columns(lanes, by_blocks=True),
         dots_with_columns(lanes),
         narrow_row(lanes),
+        outer(lanes),
+        outer_together(lanes),
         rename(turn(typ).fast, f"{letter}turn"),
         rename(turn(typ, adds=True).fast, f"{letter}turn_added"),
         *(triangle(name, lanes, registers) for name in ("solve", "triangle") for registers in (NARROW, WIDE)),
         *(rows(lanes, registers) for registers in (NARROW, WIDE)),
     ]
-    vectors = [name for name in blas2.ROUTINES if not name.startswith("symv")]
+    vectors = [name for name in blas2.ROUTINES if not name.startswith(("symv", "ger"))]
     return [*found, blas1.kernel("scal", typ), blas2.few_sums(typ), *(blas2.kernel(name, typ) for name in vectors)]
 
 
@@ -137,14 +139,14 @@ def sizes(variant: Variant) -> dict[str, str]:
     """What stands in the template for the sizes from which products go one way or another."""
     from usl_avx512.gemm import DOUBLE as DOUBLE_LANES
     from usl_avx512.gemm import SINGLE as SINGLE_LANES
-    from usl_avx512.gemm import Blocking, worth_packing
+    from usl_avx512.gemm import Blocking, worth_bands, worth_packing
 
     blocking, lanes = Blocking(), SINGLE_LANES if variant.precision is SINGLE else DOUBLE_LANES
-    found = {"MANY_ROWS": str(blocking.many_rows), "BLOCK_N": str(blocking.n)}
+    conditions = {"WORTH_BANDS": worth_bands(blocking, lanes)}
     for each in TRANSPOSES:
-        condition = worth_packing(blocking, lanes, *(letter == "t" for letter in each))
-        found[f"WORTH_{each.upper()}"] = condition.replace(" and ", " && ").replace(" or ", " || ")
-    return found
+        conditions[f"WORTH_{each.upper()}"] = worth_packing(blocking, lanes, *(letter == "t" for letter in each))
+    found = {"MANY_ROWS": str(blocking.many_rows), "BLOCK_N": str(blocking.n)}
+    return found | {word: text.replace(" and ", " && ").replace(" or ", " || ") for word, text in conditions.items()}
 
 
 @functools.cache

@@ -12,8 +12,8 @@ enum {
     USL_BLOCK_K = 384,         /* longer sums of matrices as they are may be added up in blocks */
 };
 
-/* Products of few operations and of few terms, which usl_product asks about before the way, are not shared. */
-_Static_assert((int)USL_FEW < (int)USL_WORTH && (int)USL_TERMS * (USL_NEAR / 2) / USL_LANES < (int)USL_WORTH, "small products are not shared");
+/* Products of few operations, which usl_product asks about before the way, are not shared. */
+_Static_assert((int)USL_FEW < (int)USL_WORTH, "small products are not shared");
 
 struct usl_pieces {
     enum usl_way way;
@@ -65,10 +65,12 @@ static int usl_in_pieces(int threads, int64_t pieces, struct usl_pieces p)
         p.row_unit = 8 * USL_PANEL;
     } else if (p.way == USL_AHEAD) { /* parts of rows of b that are not too short */
         columns_least = 4;
-    } else if (p.way == USL_PANELS || (p.way == USL_ROWS && b_turned)) { /* pieces below each other copy the same of b */
+    } else if (p.way == USL_PANELS || ((p.way == USL_ROWS || p.way == USL_BANDS || p.way == USL_BANDS_FAR) && b_turned)) { /* pieces below each other copy the same of b */
         rows_first = false;
         rows_least = USL_ROWS_REPEATED;
         columns_least = 2;
+    } else if (p.way == USL_BANDS || p.way == USL_BANDS_FAR) {
+        rows_first = true;
     } else if (p.way == USL_ROWS && !a_turned) {
         p.column_unit = 3 * USL_PANEL < USL_HIGH_TILES ? 6 * USL_PANEL : 3 * USL_PANEL;
         if (p.k > USL_BLOCK_K && p.n >= 2 * USL_PANEL) /* what is left of columns depends on rows there */
