@@ -113,48 +113,50 @@ static inline int64_t usl_dots_rate(int64_t m, int64_t n, int64_t k)
     return rate + (bytes % 4096 == 0 && m > 4 && n > 4 ? 4 : 0) + (m * bytes > 128 << 10 && n * bytes > 32 << 10 ? 2 : 0);
 }
 
-/* Cycles, times 32, of rows of C in registers, for k of at least USL_LONG_SUMS: products of registers or of halves, which take half
- * as long and have an end for each row; elements of a that are spread over registers from rows that begin at the same places of a
- * cache, or that come one by one; what comes from far away (1) or very far away (2). */
-static inline int64_t usl_into_rows(bool a_turned, int64_t m, int64_t n, int64_t k, int far)
+/* Cycles, times 32, of rows of C in registers, for k of at least USL_LONG_SUMS: products of registers or of halves, which take less
+ * and have an end for each row; seven or eight rows, which are two tiles: both read all of b, at so much more a register; elements
+ * of a that are spread over registers from rows that begin at the same places of a cache, or that come one by one; what comes from
+ * far away (1) or very far away (2). */
+static inline int64_t usl_into_rows(bool a_turned, int64_t m, int64_t n, int64_t k, int far, int64_t two_tiles)
 {
     const int64_t registers = m * ((n + USL_LANES - 1) / USL_LANES), size = (int64_t)sizeof(@T@);
-    int64_t cycles = 2 * n <= USL_LANES ? 18 * (m < 2 ? 2 : m) * k + 460 * m : 35 * (registers < 4 ? 4 : registers) * k;
+    int64_t cycles = 2 * n <= USL_LANES ? 21 * (m < 2 ? 2 : m) * k + 264 * m : 35 * (registers < 4 ? 4 : registers) * k + 21 * registers;
+    if (n > USL_LANES && m >= 7 && m <= 8)
+        cycles += two_tiles * registers * k;
     if (a_turned)
-        cycles += (m * size % USL_SAME_PLACES == 0 ? 9 : 3) * m * k;
+        cycles += (m * size % USL_SAME_PLACES == 0 ? 9 : 5) * m * k / 2;
     else if (2 * n <= USL_LANES && m > 8 && k * size % USL_SAME_PLACES == 0)
-        cycles += 24 * m * k;
+        cycles += 27 * m * k;
     if (far > 0)
-        cycles += ((a_turned ? 2 : 1) * m + n) * k * size * 2 / 5;
+        cycles += ((a_turned ? 2 : 1) * m + n) * k * size * 2 / 9;
     if (far > 1)
         cycles += (a_turned ? 5 : 1) * m * k * size;
     return cycles;
 }
 
-/* The fastest way for long sums and a C of few rows or columns, by estimates as above, which were fitted to 1,300 shapes in both
- * precisions: the choice loses 1 % of the time of the best one for each in single precision, 2 % in double. */
+/* The fastest way for long sums and a C of few rows or columns, by estimates as above. They were fitted to 1,350 shapes in both
+ * precisions: the choice loses 0.7 % of the time of the best one for each in single precision, 1.1 % in double. */
 USL_WITHIN enum usl_way usl_way_of_long_sums(bool a_turned, bool b_turned, int64_t m, int64_t n, int64_t k)
 {
     const int64_t size = (int64_t)sizeof(@T@), all = (m * k + n * k + m * n) * size, none = INT64_MAX;
     const int far = all > 8 << 20 ? 2 : all > 1 << 20 ? 1 : 0;
     if (!b_turned && usl_asks_ahead(m, n, k))
         return USL_AHEAD;
-    int64_t rows = usl_into_rows(a_turned, m, n, k, far) + 3500, columns = none, dots = none;
+    int64_t rows = usl_into_rows(a_turned, m, n, k, far, 6) + 5600, columns = none, dots = none;
     if (b_turned)
-        rows += (n * k * size > 8 << 20 ? 80 : 18) * n * k;
+        rows += (n * k * size > 8 << 20 ? 80 : 25) * n * k;
     if (a_turned)
-        columns = usl_into_rows(!b_turned, n, m, k, far) + 6000 + 30 * m * n + (far > 1 ? 4 * m * k * size : 0);
+        columns = usl_into_rows(!b_turned, n, m, k, far, 12) + 6000 + 30 * m * n + (far > 1 ? 4 * m * k * size : 0);
     if (b_turned || !a_turned) {
-        /* few columns wait for loads */
-        int64_t rate = n == 2 ? 55 : n == 3 ? 43 : 37;
-        rate += (b_turned && k * size % USL_SAME_PLACES == 0 && m + n > 8 ? 5 : 0) + ((m + n) * k * size > 28 << 10 ? 3 : 0);
-        dots = m * n * (rate * ((k + USL_LANES - 1) / USL_LANES) + 53) + (n < 4 ? 220 * m : 0) + 4100;
+        int64_t rate = 2 * (n == 2 ? 32 : n == 3 ? 34 : 37);
+        rate += (b_turned && k * size % USL_SAME_PLACES == 0 && m + n > 8 ? 3 : 0) + ((m + n) * k * size > 28 << 10 ? 6 : 0);
+        dots = m * n * (rate * ((k + USL_LANES - 1) / USL_LANES) / 2 + 57) + (n < 4 ? 708 * m : 0) + 6600;
         if (a_turned == b_turned)
-            dots += 19 * k * (a_turned ? m : n) + 1400;
+            dots += 19 * k * (a_turned ? m : n) + 980;
         if (far > 0)
-            dots += (a_turned ? 3 * m * k : 0) * size + n * k * size * 3 / 4;
+            dots += (a_turned ? 3 * m * k : 0) * size + n * k * size * 3 / 8;
         if (far > 1)
-            dots += (a_turned ? 3 * n : (b_turned ? 2 : 6) * m) * k * size;
+            dots += (a_turned ? 20 * n : (b_turned ? 7 : 60) * m) * k * size / 10;
     }
     if (dots < rows && dots < columns)
         return b_turned && usl_far(m, n, k) ? USL_DOTS_BY_BLOCKS : USL_DOTS;
