@@ -120,41 +120,41 @@ static inline int64_t usl_dots_rate(int64_t m, int64_t n, int64_t k)
 static inline int64_t usl_into_rows(bool a_turned, int64_t m, int64_t n, int64_t k, int far, int64_t two_tiles)
 {
     const int64_t registers = m * ((n + USL_LANES - 1) / USL_LANES), size = (int64_t)sizeof(@T@);
-    int64_t cycles = 2 * n <= USL_LANES ? 21 * (m < 2 ? 2 : m) * k + 264 * m : 35 * (registers < 4 ? 4 : registers) * k + 21 * registers;
+    int64_t cycles = 2 * n <= USL_LANES ? 21 * (m < 2 ? 2 : m) * k + 264 * m : 35 * (registers < 4 ? 4 : registers) * k + 13 * registers;
     if (n > USL_LANES && m >= 7 && m <= 8)
         cycles += two_tiles * registers * k;
     if (a_turned)
-        cycles += (m * size % USL_SAME_PLACES == 0 ? 9 : 5) * m * k / 2;
+        cycles += (m * size % USL_SAME_PLACES == 0 ? 9 : 4) * m * k / 2;
     else if (2 * n <= USL_LANES && m > 8 && k * size % USL_SAME_PLACES == 0)
-        cycles += 27 * m * k;
+        cycles += 34 * m * k;
     if (far > 0)
-        cycles += ((a_turned ? 2 : 1) * m + n) * k * size * 2 / 9;
+        cycles += ((a_turned ? 3 : 1) * m + n) * k * size * 3 / 10;
     if (far > 1)
-        cycles += (a_turned ? 5 : 1) * m * k * size;
+        cycles += (a_turned ? 3 : 1) * m * k * size;
     return cycles;
 }
 
 /* The fastest way for long sums and a C of few rows or columns, by estimates as above. They were fitted to 1,350 shapes in both
- * precisions: the choice loses 0.7 % of the time of the best one for each in single precision, 1.1 % in double. */
+ * precisions: the choice loses 0.6 % of the time of the best one for each. */
 USL_WITHIN enum usl_way usl_way_of_long_sums(bool a_turned, bool b_turned, int64_t m, int64_t n, int64_t k)
 {
     const int64_t size = (int64_t)sizeof(@T@), all = (m * k + n * k + m * n) * size, none = INT64_MAX;
     const int far = all > 8 << 20 ? 2 : all > 1 << 20 ? 1 : 0;
     if (!b_turned && usl_asks_ahead(m, n, k))
         return USL_AHEAD;
-    int64_t rows = usl_into_rows(a_turned, m, n, k, far, 6) + 5600, columns = none, dots = none;
+    int64_t rows = usl_into_rows(a_turned, m, n, k, far, 2) + 5600, columns = none, dots = none;
     if (b_turned)
-        rows += (n * k * size > 8 << 20 ? 80 : 25) * n * k;
+        rows += (n * k * size > 8 << 20 ? 80 : 27) * n * k;
     if (a_turned)
-        columns = usl_into_rows(!b_turned, n, m, k, far, 12) + 6000 + 30 * m * n + (far > 1 ? 4 * m * k * size : 0);
+        columns = usl_into_rows(!b_turned, n, m, k, far, 6) + 6900 + 43 * m * n + (far > 1 ? 4 * m * k * size : 0);
     if (b_turned || !a_turned) {
-        int64_t rate = 2 * (n == 2 ? 32 : n == 3 ? 34 : 37);
-        rate += (b_turned && k * size % USL_SAME_PLACES == 0 && m + n > 8 ? 3 : 0) + ((m + n) * k * size > 28 << 10 ? 6 : 0);
-        dots = m * n * (rate * ((k + USL_LANES - 1) / USL_LANES) / 2 + 57) + (n < 4 ? 708 * m : 0) + 6600;
+        int64_t rate = n == 2 ? 38 : n == 3 ? 68 : 74;
+        rate += (b_turned && k * size % USL_SAME_PLACES == 0 && m + n > 8 ? 2 : 0) + ((m + n) * k * size > 28 << 10 ? 6 : 0);
+        dots = m * n * (rate * ((k + USL_LANES - 1) / USL_LANES) / 2 + 77) + (n < 4 ? 531 * m : 0) + 6070;
         if (a_turned == b_turned)
-            dots += 19 * k * (a_turned ? m : n) + 980;
+            dots += 19 * k * (a_turned ? m : n) + 470;
         if (far > 0)
-            dots += (a_turned ? 3 * m * k : 0) * size + n * k * size * 3 / 8;
+            dots += (a_turned ? 12 * m * k : 0) * size / 5 + n * k * size * 3 / 8;
         if (far > 1)
             dots += (a_turned ? 20 * n : (b_turned ? 7 : 60) * m) * k * size / 10;
     }
@@ -167,7 +167,7 @@ USL_WITHIN enum usl_way usl_way_of_long_sums(bool a_turned, bool b_turned, int64
 
 /* The fastest way for a transposed a and short sums, by estimates in 32nds of a cycle: products of registers, of which fewer than
  * four wait for the sums before, the end of a row or a column of a tile, elements that are turned over, sums whose lanes are added
- * up, and constants. Fitted to 700 shapes in both precisions, for which the choice loses 1 % against the best one for each. */
+ * up, and constants. Fitted to 700 shapes in both precisions, for which the choice loses 0.6 % against the best one for each. */
 USL_WITHIN enum usl_way usl_way_of_turned(bool b_turned, int64_t m, int64_t n, int64_t k)
 {
     const int64_t halves = m * ((2 * n + USL_LANES - 1) / USL_LANES), halves_down = n * ((2 * m + USL_LANES - 1) / USL_LANES);
@@ -180,7 +180,7 @@ USL_WITHIN enum usl_way usl_way_of_turned(bool b_turned, int64_t m, int64_t n, i
     if (n <= USL_NARROW || (b_turned && m >= USL_LANES && m <= 2 * USL_NARROW))
         columns = 17 * (halves_down < least_down ? least_down : halves_down) * k + 276 * n * down + 7 * m * across + 2680;
     if (b_turned)
-        dots = 33 * m * n * along + 40 * m * n + 22 * m * k + 230 * down * along + 4200;
+        dots = 32 * m * n * along + 40 * m * n + 22 * m * k + 230 * down * along + 4200;
     if (dots < rows && dots < columns)
         return USL_DOTS;
     if (columns < rows)
