@@ -233,13 +233,23 @@ static inline void usl_clear(int64_t m, int64_t n, @T@ *c, ptrdiff_t c_row)
             memset(c + i * c_row, 0, (size_t)n * sizeof(@T@));
 }
 
+/* What a product is given: c += alpha a b, or c = alpha a b where `before`, the number of terms that are in c already, is 0, for m x k
+ * a and k x n b whose rows and columns are a_row and a_column, b_row and b_column apart, and c whose columns are neighbours; sizes
+ * are at least 1. The result is -1 if there is no memory. The functions below that take the same are jumped to, so that what one
+ * of them needs of the stack costs the others no time. No structures: what was stored word by word and is then loaded as a whole
+ * keeps a processor waiting, for as long as a small product takes. */
+#define USL_A_PRODUCT                                                                                                                \
+    int64_t m, int64_t n, int64_t k, int64_t before, @T@ alpha, @T@ *a, ptrdiff_t a_row, ptrdiff_t a_column, @T@ *b, ptrdiff_t b_row, \
+        ptrdiff_t b_column, @T@ *c, ptrdiff_t c_row
+/* The same, handed on. */
+#define USL_THE_PRODUCT m, n, k, before, alpha, a, a_row, a_column, b, b_row, b_column, c, c_row
+
 /* A schedule by which matrices are transposed. */
 #define USL_OF(name) \
     (a_turned ? (b_turned ? @P@gemm_tt_##name##_body : @P@gemm_tn_##name##_body) : b_turned ? @P@gemm_nt_##name##_body : @P@gemm_nn_##name##_body)(m, n, k, before, &alpha, A, B, C)
 
 /* The ways that keep copies of parts of b on the stack. Not inlined: they would cost all others time. */
-USL_NOINLINE static void usl_on_copies(enum usl_way way, int64_t m, int64_t n, int64_t k, int64_t before, @T@ alpha, const @T@ *a, ptrdiff_t a_row, ptrdiff_t a_column,
-                                       const @T@ *b, ptrdiff_t b_row, ptrdiff_t b_column, @T@ *c, ptrdiff_t c_row)
+USL_NOINLINE static void usl_on_copies(enum usl_way way, USL_A_PRODUCT)
 {
     const bool a_turned = a_column != 1, b_turned = b_column != 1;
     const struct @READ2@ A = {a, {a_turned ? a_column : a_row, 1}}, B = {b, {b_turned ? b_column : b_row, 1}};
@@ -255,8 +265,7 @@ USL_NOINLINE static void usl_on_copies(enum usl_way way, int64_t m, int64_t n, i
 }
 
 /* A product, or a part of one, by the way that is chosen. */
-USL_WITHIN int usl_by_way(enum usl_way way, int64_t m, int64_t n, int64_t k, int64_t before, @T@ alpha, @T@ *a, ptrdiff_t a_row, ptrdiff_t a_column, @T@ *b,
-                          ptrdiff_t b_row, ptrdiff_t b_column, @T@ *c, ptrdiff_t c_row)
+USL_WITHIN int usl_by_way(enum usl_way way, USL_A_PRODUCT)
 {
     const bool a_turned = a_column != 1, b_turned = b_column != 1;
     const struct @READ2@ A = {a, {a_turned ? a_column : a_row, 1}}, B = {b, {b_turned ? b_column : b_row, 1}};
@@ -281,7 +290,7 @@ USL_WITHIN int usl_by_way(enum usl_way way, int64_t m, int64_t n, int64_t k, int
         return 0;
     case USL_BANDS:
     case USL_BANDS_FAR:
-        usl_on_copies(way, m, n, k, before, alpha, a, a_row, a_column, b, b_row, b_column, c, c_row);
+        usl_on_copies(way, USL_THE_PRODUCT);
         return 0;
     case USL_LARGE:
         return USL_OF(large);
@@ -291,7 +300,7 @@ USL_WITHIN int usl_by_way(enum usl_way way, int64_t m, int64_t n, int64_t k, int
         break;
     }
     if (b_turned)
-        usl_on_copies(way, m, n, k, before, alpha, a, a_row, a_column, b, b_row, b_column, c, c_row);
+        usl_on_copies(way, USL_THE_PRODUCT);
     else if (a_turned) /* called by name: what pointers are made of takes structures as such, and waits for what was stored word by word */
         @P@gemm_tn_direct_body(m, n, k, before, &alpha, A, B, C);
     else
@@ -300,9 +309,9 @@ USL_WITHIN int usl_by_way(enum usl_way way, int64_t m, int64_t n, int64_t k, int
 }
 
 /* A product of few operations with b as it is in memory and c of at most four registers of columns: nothing is asked but which. */
-USL_WITHIN int usl_few(int64_t m, int64_t n, int64_t k, int64_t before, @T@ alpha, const @T@ *a, ptrdiff_t a_row, ptrdiff_t a_column, const @T@ *b,
-                       ptrdiff_t b_row, @T@ *c, ptrdiff_t c_row)
+USL_NOINLINE static int usl_few(USL_A_PRODUCT)
 {
+    (void)b_column;
     const struct @READ2@ A = {a, {a_column == 1 ? a_row : a_column, 1}}, B = {b, {b_row, 1}};
     const struct @WRITE2@ C = {c, {c_row, 1}};
     if (before == 0) {
@@ -345,15 +354,15 @@ static inline bool usl_few_down(bool b_turned, int64_t m, int64_t n, int64_t k)
 }
 
 /* The same for a that is transposed, of at most two registers of rows: they are columns of the product of the transposed matrices,
- * which is turned over on its way to c; at most a register of columns. Not inlined: the copy on the stack would cost all others time. */
-USL_NOINLINE static int usl_few_columns(int64_t m, int64_t n, int64_t k, int64_t before, @T@ alpha, const @T@ *a, ptrdiff_t a_column, const @T@ *b, ptrdiff_t b_row,
-                                        ptrdiff_t b_column, @T@ *c, ptrdiff_t c_row)
+ * which is turned over on its way to c; at most a register of columns. */
+USL_NOINLINE static int usl_few_columns(USL_A_PRODUCT)
 {
+    (void)a_row;
     @T@ sums[USL_LANES * 2 * USL_LANES];
     const ptrdiff_t width = m <= USL_LANES ? USL_LANES : 2 * USL_LANES;
     const struct @READ2@ from = {sums, {width, 1}};
     const struct @WRITE2@ to = {c, {c_row, 1}};
-    usl_few(n, m, k, 0, alpha, b, b_column, b_row, a, a_column, sums, width);
+    usl_few(n, m, k, 0, alpha, b, b_column, b_row, a, a_column, 1, sums, width);
     if (before == 0)
         @P@turn_body(n, m, from, to);
     else
@@ -405,29 +414,24 @@ USL_NOINLINE static int usl_outer(int64_t m, int64_t n, int64_t before, @T@ alph
     return 0;
 }
 
-/* c += alpha a b, or c = alpha a b where `before`, the number of terms that are in c already, is 0, for m x k a and k x n b whose
- * rows and columns are a_row and a_column, b_row and b_column apart, and c whose columns are neighbours; sizes are at least 1.
- * -1: no memory. Not inlined, and no structures: what was stored word by word and is then loaded as a whole keeps a processor
- * waiting, for as long as a small product takes. */
-USL_NOINLINE static int usl_product(int64_t m, int64_t n, int64_t k, int64_t before, @T@ alpha, @T@ *a, ptrdiff_t a_row, ptrdiff_t a_column, @T@ *b,
-                                 ptrdiff_t b_row, ptrdiff_t b_column, @T@ *c, ptrdiff_t c_row)
+/* A product with one column or one row. */
+USL_NOINLINE static int usl_vector(USL_A_PRODUCT)
 {
-    if (k == 1 && m > 1 && n > 1 && usl_outer_pays(m, n, before))
-        return usl_outer(m, n, before, alpha, a, a_row, b, b_column, c, c_row);
-    if (a_column != 1 && usl_few_down(b_column != 1, m, n, k))
-        return usl_few_columns(m, n, k, before, alpha, a, a_column, b, b_row, b_column, c, c_row);
-    if (b_column == 1 && n > 1 && n <= 4 * USL_LANES && m > 1 && k <= USL_FEW / 8 && m * k * ((n + USL_LANES - 1) / USL_LANES) <= USL_FEW)
-        return usl_few(m, n, k, before, alpha, a, a_row, a_column, b, b_row, c, c_row);
     if (n == 1) {
         const bool turned = a_row == 1 && (k == 1 || a_column != 1);
         const struct @READ2@ A = {a, {turned ? a_column : a_row, 1}};
         return usl_times(turned, turned ? k : m, turned ? m : k, before, alpha, A, (struct @READ1@){b, {b_row}}, (struct @WRITE1@){c, {c_row}});
     }
-    if (m == 1) {
-        const bool turned = b_column == 1;
-        const struct @READ2@ B = {b, {turned ? b_row : b_column, 1}};
-        return usl_times(turned, turned ? k : n, turned ? n : k, before, alpha, B, (struct @READ1@){a, {a_column}}, (struct @WRITE1@){c, {1}});
-    }
+    const bool turned = b_column == 1;
+    const struct @READ2@ B = {b, {turned ? b_row : b_column, 1}};
+    return usl_times(turned, turned ? k : n, turned ? n : k, before, alpha, B, (struct @READ1@){a, {a_column}}, (struct @WRITE1@){c, {1}});
+}
+
+static int usl_product(USL_A_PRODUCT);
+
+/* A product of which the way depends on estimates. */
+USL_NOINLINE static int usl_estimated(USL_A_PRODUCT)
+{
     const bool a_turned = a_column != 1, b_turned = b_column != 1;
     const enum usl_way way = usl_way(a_turned, b_turned, m, n, k);
     if (usl_one_column_left(way, m, n, k)) {
@@ -436,7 +440,20 @@ USL_NOINLINE static int usl_product(int64_t m, int64_t n, int64_t k, int64_t bef
             return bad;
         return usl_product(m, 1, k, before, alpha, a, a_row, a_column, b + (n - 1) * b_column, b_row, b_column, c + n - 1, c_row);
     }
-    return usl_by_way(way, m, n, k, before, alpha, a, a_row, a_column, b, b_row, b_column, c, c_row);
+    return usl_by_way(way, USL_THE_PRODUCT);
+}
+
+USL_NOINLINE static int usl_product(USL_A_PRODUCT)
+{
+    if (k == 1 && m > 1 && n > 1 && usl_outer_pays(m, n, before))
+        return usl_outer(m, n, before, alpha, a, a_row, b, b_column, c, c_row);
+    if (a_column != 1 && usl_few_down(b_column != 1, m, n, k))
+        return usl_few_columns(USL_THE_PRODUCT);
+    if (b_column == 1 && n > 1 && n <= 4 * USL_LANES && m > 1 && k <= USL_FEW / 8 && m * k * ((n + USL_LANES - 1) / USL_LANES) <= USL_FEW)
+        return usl_few(USL_THE_PRODUCT);
+    if (n == 1 || m == 1)
+        return usl_vector(USL_THE_PRODUCT);
+    return usl_estimated(USL_THE_PRODUCT);
 }
 
 /* c += alpha a b, or c = alpha a b where before is 0, for matrices of any layout. */
