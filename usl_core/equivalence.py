@@ -12,10 +12,11 @@ from weakref import WeakKeyDictionary
 
 from usl_core.deep import deeply
 from usl_core.ir.config import FieldSym
+from usl_core.ir.memo import per_node
 from usl_core.ir.nodes import Call, Proc, Reduce
 from usl_core.ir.operation import Operation
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import walk_block
+from usl_core.ir.traverse import walk_kinds
 from usl_core.records import dataclass
 
 
@@ -140,20 +141,19 @@ def assurance(ir: Proc) -> str:
     return f"every step proved, up to: {', '.join(named)}" if named else "every step proved"
 
 
-def _trusted(ir: Proc) -> set[str]:
+@per_node
+def _trusted(ir: Proc) -> frozenset[str]:
     """The operations by which ir, or what it calls, reduces, and whose laws are not proved."""
-    nodes = list(walk_block(ir.body))
-    ops = {node.op for node in nodes if isinstance(node, Reduce)}
-    found = {op.name for op in ops if isinstance(op, Operation) and not op.proved}
-    return found.union(*(_trusted(callee) for callee in {node.proc for node in nodes if isinstance(node, Call)}))
+    found = frozenset(node.op.name for node in walk_kinds(ir, Reduce) if isinstance(node.op, Operation) and not node.op.proved)
+    return found.union(*(_trusted(callee) for callee in {node.proc for node in walk_kinds(ir, Call)}))
 
 
-def _flushing(ir: Proc) -> set[str]:
+@per_node
+def _flushing(ir: Proc) -> frozenset[str]:
     """The instructions that ir calls, or is, which may flush subnormal numbers."""
     if ir.instr is not None:
-        return {ir.name} if ir.instr.subnormals == "flushed" else set()
-    called = {node.proc for node in walk_block(ir.body) if isinstance(node, Call)}
-    return set().union(*(_flushing(callee) for callee in called))
+        return frozenset({ir.name} if ir.instr.subnormals == "flushed" else ())
+    return frozenset[str]().union(*(_flushing(callee) for callee in {node.proc for node in walk_kinds(ir, Call)}))
 
 
 _PLAIN = frozenset({Relation.EQUAL, Relation.REFINES})

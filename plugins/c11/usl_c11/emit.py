@@ -222,12 +222,12 @@ _APART = """\
 
 def _called(bodies: Mapping[Proc, str], procs: Sequence[Proc], unit: Unit) -> dict[Proc, str]:
     """The functions of procs and those that they call: a call in a loop that never runs is not written."""
-    kept: list[Proc] = []
-    code = ""  # without comments, which spell procedures as the user does
+    kept, called = list[Proc](), set[str]()
     for proc in reversed(list(bodies)):
-        if proc in procs or re.search(rf"\b{unit.functions[proc]}\(", code):
+        if proc in procs or unit.functions[proc] in called:
             kept.append(proc)
-            code += re.sub(r"/\*.*?\*/", "", bodies[proc], flags=re.DOTALL)
+            code = re.sub(r"/\*.*?\*/", "", bodies[proc], flags=re.DOTALL)  # comments spell procedures as the user does
+            called.update(re.findall(r"\b(\w+)\(", code))
     return {proc: bodies[proc] for proc in reversed(kept)}
 
 
