@@ -31,6 +31,7 @@ enum {
     USL_BEGUN = 4,    /* rows that are begun before any of them is done to its end: their lines may go to the same place of a cache */
     USL_MANY = 256,
     USL_FEW = 280,    /* products of registers up to which rows of C in registers are fastest without a question asked */
+    USL_FEW_DOWN = sizeof(@T@) == 8 ? 4 * USL_LANES : USL_LANES + 1, /* columns of one that is turned over at its end */
     USL_SUMS_APART = 16, /* terms from which tiles of few sums have partial ones (`gemm.tiles`) */
     USL_LONG_SUMS = 64, /* terms from which sums are long, */
     USL_THIN = 24,    /* and up to so many rows or columns C has few */
@@ -139,7 +140,7 @@ static inline int64_t usl_into_rows(bool a_turned, int64_t m, int64_t n, int64_t
 USL_WITHIN enum usl_way usl_way_of_long_sums(bool a_turned, bool b_turned, int64_t m, int64_t n, int64_t k)
 {
     const int64_t size = (int64_t)sizeof(@T@), all = (m * k + n * k + m * n) * size, none = INT64_MAX;
-    const int far = all > 8 << 20 ? 2 : all > 1 << 20 ? 1 : 0;
+    const int far = all > 12 << 20 ? 2 : all > 1 << 20 ? 1 : 0;
     if (!b_turned && usl_asks_ahead(m, n, k))
         return USL_AHEAD;
     int64_t rows = usl_into_rows(a_turned, m, n, k, far, 2) + 5600, columns = none, dots = none;
@@ -346,19 +347,21 @@ USL_NOINLINE static int usl_few(USL_A_PRODUCT)
     return 0;
 }
 
-/* Whether columns of C in registers are fastest for a product of few operations whose a is transposed. */
+/* Whether columns of C in registers are fastest for a product of few operations whose a is transposed. Turning over more columns
+ * than a register has pays for doubles only. */
 static inline bool usl_few_down(bool b_turned, int64_t m, int64_t n, int64_t k)
 {
-    return n > 1 && n <= USL_LANES && m > 1 && m <= 2 * USL_LANES && m * n <= 16 * USL_LANES && k <= USL_FEW / 8 &&
-           n * k * ((m + USL_LANES - 1) / USL_LANES) <= USL_FEW && (b_turned || (4 * n <= USL_LANES && m >= 2 * n && k > 2));
+    const bool fits = n <= USL_LANES ? m <= 2 * USL_LANES && m * n <= 16 * USL_LANES : b_turned && k > 1 && m <= USL_LANES && n <= USL_FEW_DOWN;
+    return fits && n > 1 && m > 1 && k <= USL_FEW / 8 && n * k * ((m + USL_LANES - 1) / USL_LANES) <= USL_FEW &&
+           (b_turned || (4 * n <= USL_LANES && m >= 2 * n && k > 2));
 }
 
 /* The same for a that is transposed, of at most two registers of rows: they are columns of the product of the transposed matrices,
- * which is turned over on its way to c; at most a register of columns. */
+ * which is turned over on its way to c. */
 USL_NOINLINE static int usl_few_columns(USL_A_PRODUCT)
 {
     (void)a_row;
-    @T@ sums[USL_LANES * 2 * USL_LANES];
+    @T@ sums[USL_FEW_DOWN * 2 * USL_LANES];
     const ptrdiff_t width = m <= USL_LANES ? USL_LANES : 2 * USL_LANES;
     const struct @READ2@ from = {sums, {width, 1}};
     const struct @WRITE2@ to = {c, {c_row, 1}};
