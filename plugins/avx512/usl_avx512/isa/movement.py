@@ -159,33 +159,22 @@ TRANSPOSITIONS = chain(
         """,
         *ROWS,
     ),
-    family(
-        """
-        @instr("usl_avx512_mask_transposeu_$s({m}, {n}, {dst.ptr}, {dst.stride0}, {src.ptr}, {src.stride0});")
-        def mm512_mask_transposeu_$s(m: size, n: size, dst: [$t][n, m] @ DRAM, src: [$t][m, n] @ DRAM):
-            assert m <= $l
-            assert n <= $l
-            assert stride(dst, 1) == 1
-            assert stride(src, 1) == 1
-            for i in seq(0, m):
-                for j in seq(0, n):
-                    dst[j, i] = src[i, j]
-        """,
-        *ROWS,
-    ),
-    family(
-        """
-        @instr("usl_avx512_mask_accumulate_transposeu_$s({m}, {n}, {dst.ptr}, {dst.stride0}, {src.ptr}, {src.stride0});")
-        def mm512_mask_accumulate_transposeu_$s(m: size, n: size, dst: [$t][n, m] @ DRAM, src: [$t][m, n] @ DRAM):
-            assert m <= $l
-            assert n <= $l
-            assert stride(dst, 1) == 1
-            assert stride(src, 1) == 1
-            for i in seq(0, m):
-                for j in seq(0, n):
-                    dst[j, i] += src[i, j]
-        """,
-        *ROWS,
+    *(
+        family(
+            f"""
+            @instr("usl_avx512_mask_{name}_$s({{m}}, {{n}}, {{dst.ptr}}, {{dst.stride0}}, {{src.ptr}}, {{src.stride0}});")
+            def mm512_mask_{name}_$s(m: size, n: size, dst: [$t][n, m] @ DRAM, src: [$t][m, n] @ DRAM):
+                assert m <= $l
+                assert n <= $l
+                assert stride(dst, 1) == 1
+                assert stride(src, 1) == 1
+                for i in seq(0, m):
+                    for j in seq(0, n):
+                        dst[j, i] {does} src[i, j]
+            """,
+            *ROWS,
+        )
+        for name, does in (("transposeu", "="), ("accumulate_transposeu", "+="))
     ),
 )
 
